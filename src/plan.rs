@@ -1,0 +1,166 @@
+//! [`Plan`]: what stays as it is for a generator's life, and what a look at its clock comes to.
+//!
+//! The generators differ in where they keep word, limit and deadline: in atomics or in cells. What
+//! the three mean stands here, once.
+
+use core::sync::atomic::{AtomicU64, Ordering};
+use core::time::Duration;
+
+use crate::clock::Clock;
+use crate::error::Error;
+use crate::fork;
+use crate::layout::Layout;
+use crate::word::Shape;
+
+/// A deadline is shortened by this part of what is left of the tick, so that a counter whose rate is
+/// off by less is read too often and never too late.
+const SHORTEN: u64 = 1024;
+
+/// Everything about a generator but its state.
+pub(crate) struct Plan<C> {
+    pub(crate) shape: Shape,
+    pub(crate) layout: Layout,
+    pub(crate) clock: C,
+    /// Ticks that an id may run ahead of the clock.
+    pub(crate) lead: u64,
+    pub(crate) max_wait: Duration,
+    pub(crate) spread: bool,
+    /// The largest plausible distance to a deadline, in the clock's raw units. 0 until the first look
+    /// of a generator that was built in a `const`.
+    window: AtomicU64,
+    /// The process's generation at building; 0 until the first look of a `const` one.
+    born: AtomicU64,
+}
+
+/// One look at the clock.
+pub(crate) struct Look {
+    /// Nanoseconds since the layout's epoch; none if the clock reads a time before it.
+    since_epoch: Option<u64>,
+    /// The tick now.
+    pub(crate) tick: u64,
+    /// The raw counter at which the tick is over.
+    pub(crate) deadline: u64,
+    /// The first word that may not be handed out.
+    pub(crate) limit: u64,
+    lease_end: u64,
+}
+
+impl Look {
+    pub(crate) const fn is_before_epoch(&self) -> bool {
+        self.since_epoch.is_none()
+    }
+}
+
+impl<C> Plan<C> {
+    pub(crate) const fn new(layout: Layout, shape: Shape, clock: C) -> Plan<C> {
+        Plan {
+            shape,
+            layout,
+            clock,
+            lead: 0,
+            max_wait: default_max_wait(&layout),
+            spread: false,
+            window: AtomicU64::new(0),
+            born: AtomicU64::new(0),
+        }
+    }
+
+    /// Whether this is still the process that built the generator.
+    #[inline]
+    pub(crate) fn alive(&self) -> bool {
+        // Relaxed: set once, before the first id, and only compared.
+        fork::generation() == self.born.load(Ordering::Relaxed)
+    }
+}
+
+impl<C: Clock> Plan<C> {
+    /// Whether the tick of `deadline` cannot be over yet.
+    #[inline]
+    pub(crate) fn fresh(&self, deadline: u64) -> bool {
+        // Relaxed: set once, and 0 before that, which no distance is below.
+        let window = self.window.load(Ordering::Relaxed);
+        // 0 < deadline - raw <= window: a counter that restarted is as stale as one that ran past.
+        deadline.wrapping_sub(self.clock.raw()).wrapping_sub(1) < window
+    }
+
+    /// Whether this is still the process that built the generator; a `const` one is built now.
+    pub(crate) fn ensure_alive(&self) -> Result<(), Error> {
+        // Relaxed, here and below: whoever comes first writes what anybody would write.
+        if self.born.load(Ordering::Relaxed) == 0 {
+            self.window.store(self.clock.raw_span(self.layout.tick_length()), Ordering::Relaxed);
+            self.born.store(fork::current(), Ordering::Relaxed);
+        }
+        if self.alive() { Ok(()) } else { Err(Error::Forked) }
+    }
+
+    /// Reads the clock and says what it comes to for a slice that ends at the tick `lease_end`.
+    pub(crate) fn look(&self, lease_end: u64) -> Result<Look, Error> {
+        self.ensure_alive()?;
+        let reading = self.clock.read();
+        let tick_nanos = self.layout.tick_nanos();
+        let epoch_nanos = self.layout.epoch().saturating_mul(1_000_000);
+        let Some(since_epoch) = reading.unix_nanos.checked_sub(epoch_nanos) else {
+            // No tick has begun, so none is allowed; ids that already are stay taken.
+            let deadline = reading.raw;
+            return Ok(Look { since_epoch: None, tick: 0, deadline, limit: 0, lease_end });
+        };
+        let tick = since_epoch / tick_nanos;
+        if tick > self.shape.max_tick() {
+            return Err(Error::TimestampOverflow);
+        }
+        let left = self.clock.raw_span(Duration::from_nanos(tick_nanos - since_epoch % tick_nanos));
+        Ok(Look {
+            since_epoch: Some(since_epoch),
+            tick,
+            deadline: reading.raw.wrapping_add(left - left / SHORTEN),
+            limit: self.shape.limit(tick, self.lead, lease_end),
+            lease_end,
+        })
+    }
+
+    /// The word brought up to a look, if that is further up. `started` is false for a generator that
+    /// was built in a `const` and starts with this look.
+    pub(crate) fn raise(&self, word: u64, look: &Look, started: bool) -> Option<u64> {
+        let first = if started { look.tick } else { self.first_tick(look.tick) };
+        self.shape.raise(word, first, self.spread)
+    }
+
+    /// The first tick of a generator that starts at `now`: one that no earlier generator of this
+    /// worker and lead can have reached, if it was gone by `now`.
+    pub(crate) const fn first_tick(&self, now: u64) -> u64 {
+        now.saturating_add(1).saturating_add(self.lead)
+    }
+
+    /// Why `word` may not be handed out: it was read before the look, and is not below its limit.
+    pub(crate) fn refusal(&self, word: u64, look: &Look) -> Error {
+        let Some(since_epoch) = look.since_epoch else {
+            return Error::BeforeEpoch;
+        };
+        let tick = self.shape.tick(word);
+        if word >= self.shape.end() {
+            return Error::TimestampOverflow;
+        }
+        if tick >= look.lease_end {
+            return Error::LeaseExpired;
+        }
+        // Not below the limit, nor past the slice: the word's tick is still to come, lead and all.
+        let allowed_at = u128::from(tick - self.lead) * u128::from(self.layout.tick_nanos());
+        let wait = duration(allowed_at.saturating_sub(u128::from(since_epoch)));
+        if tick - self.lead == look.tick + 1 {
+            Error::Exhausted { retry_after: wait }
+        } else {
+            Error::ClockBehind { by: wait }
+        }
+    }
+}
+
+/// 10 ms, or two ticks if those are longer: time for the next tick to come.
+const fn default_max_wait(layout: &Layout) -> Duration {
+    let ticks = 2 * layout.tick_nanos();
+    Duration::from_nanos(if ticks > 10_000_000 { ticks } else { 10_000_000 })
+}
+
+fn duration(nanos: u128) -> Duration {
+    let secs = u64::try_from(nanos / 1_000_000_000).unwrap_or(u64::MAX);
+    Duration::new(secs, (nanos % 1_000_000_000) as u32)
+}
