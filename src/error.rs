@@ -124,7 +124,7 @@ pub enum BuildError {
     },
 }
 
-/// "worker 1024 is out of range: Layout::TWITTER has 10 worker bits, so 0 to 1023"
+/// "worker 1024 is out of range: `Layout::TWITTER` has 10 worker bits, so 0 to 1023"
 fn out_of_range(
     f: &mut fmt::Formatter<'_>,
     field: &str,

@@ -31,11 +31,12 @@ use core::fmt;
 use crossbeam_utils::CachePadded;
 
 use crate::Id;
-use crate::builder::GeneratorBuilder;
 use crate::clock::Clock;
 #[cfg(feature = "std")]
 use crate::clock::TscClock;
-use crate::error::{BuildError, Error};
+#[cfg(feature = "std")]
+use crate::error::BuildError;
+use crate::error::Error;
 use crate::ids::Ids;
 use crate::layout::Layout;
 use crate::plan::{Look, Plan};
@@ -104,8 +105,8 @@ impl Generator {
     }
 
     /// A generator with more said about it.
-    pub fn builder(layout: Layout) -> GeneratorBuilder {
-        GeneratorBuilder::new(layout, TscClock::new())
+    pub fn builder(layout: Layout) -> crate::GeneratorBuilder {
+        crate::GeneratorBuilder::new(layout, TscClock::new())
     }
 
     /// A generator for a `static`, with nothing to unwrap: it starts with its first call, and tells
@@ -129,7 +130,7 @@ impl Generator {
             worker <= layout.max_worker(),
             "the worker does not fit into the layout's worker bits"
         );
-        let shape = crate::word::Shape::new(&layout);
+        let shape = crate::word::Shape::split(layout.widths(), 0);
         let plan = Plan::new(layout, shape, TscClock::unmeasured());
         Generator::from_plan(plan, worker, 0, u64::MAX)
     }

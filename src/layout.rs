@@ -370,7 +370,7 @@ impl Layout {
     /// ```
     #[cfg(feature = "std")]
     pub fn expires(&self) -> SystemTime {
-        system_time(self.tick_start(self.max_tick() as u128 + 1))
+        system_time(self.tick_start(u128::from(self.max_tick()) + 1))
     }
 
     /// The smallest id of the tick that `t` lies in, for `WHERE id >= ..`.
@@ -505,18 +505,18 @@ mod tests {
             // "Sharding & IDs at Instagram": 1387263000 ms since their epoch, shard 31341 % 2000, 5001 % 1024.
             (
                 Layout::INSTAGRAM,
-                (1387263000 << 23) | (1341 << 10) | 905,
+                (1387263000 << 23) + (1341 << 10) + 905,
                 1315607284721,
                 (0, 1341),
                 905,
             ),
             // sony/sonyflake: elapsed 100 s in units of 10 ms, sequence 5, machine 0x0a0b.
-            (Layout::SONYFLAKE, (10_000 << 24) | (5 << 16) | 0x0a0b, 1409529700000, (0, 0x0a0b), 5),
+            (Layout::SONYFLAKE, (10_000 << 24) + (5 << 16) + 0x0a0b, 1409529700000, (0, 0x0a0b), 5),
             // baidu/uid-generator README: "timestamp":"..", the deltaSeconds in the top 28 of 63 bits.
-            (Layout::BAIDU, (1_000 << 35) | (300 << 13) | 8, 1463674600000, (0, 300), 8),
+            (Layout::BAIDU, (1_000 << 35) + (300 << 13) + 8, 1463674600000, (0, 300), 8),
             (
                 Layout::MASTODON,
-                (1_700_000_000_000 << 16) | 65_535,
+                (1_700_000_000_000 << 16) + 65_535,
                 1_700_000_000_000,
                 (0, 0),
                 65_535,

@@ -8,7 +8,7 @@
 //! println!("{id} was made at {:?}", Layout::TWITTER.timestamp(id));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
-#![cfg_attr(not(feature = "std"), no_std)]
+#![cfg_attr(not(any(feature = "std", test)), no_std)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod builder;
@@ -39,3 +39,7 @@ pub use layout::{Layout, Parts};
 pub use local::LocalGenerator;
 #[cfg(feature = "std")]
 pub use local::per_core;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -7,7 +7,9 @@
 
 #[cfg(not(all(loom, feature = "loom")))]
 mod imp {
-    pub(crate) use core::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+    #[cfg(feature = "std")]
+    pub(crate) use core::sync::atomic::AtomicI64;
+    pub(crate) use core::sync::atomic::{AtomicU64, Ordering};
 
     /// How many pauses a thread makes after a lost compare-and-swap. While it pauses, the winner
     /// keeps the cache line and draws on; measured in `benches/README.md`.
@@ -51,7 +53,9 @@ mod imp {
 
 #[cfg(all(loom, feature = "loom"))]
 mod imp {
-    pub(crate) use loom::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+    #[cfg(feature = "std")]
+    pub(crate) use loom::sync::atomic::AtomicI64;
+    pub(crate) use loom::sync::atomic::{AtomicU64, Ordering};
 
     /// Nothing: a lost compare-and-swap is retried at once, so that a model sees every retry.
     pub(crate) fn back_off() {}

@@ -49,7 +49,7 @@ fn wait_for(
 
 fn rest(wait: Duration) {
     if wait > WORTH_SLEEPING {
-        sleep(wait - EARLY);
+        sleep(wait.saturating_sub(EARLY));
     } else {
         relax();
     }

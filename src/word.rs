@@ -20,7 +20,7 @@
 //! - *grant* puts a new worker into the word, at a later tick ([`Shape::rebind`]).
 
 use crate::Id;
-use crate::layout::{Layout, Widths};
+use crate::layout::Widths;
 
 /// 2^64 divided by the golden ratio, made odd: multiples of it, modulo 2^64, spread as evenly as a
 /// sequence can. (Knuth, The Art of Computer Programming 3, 6.4.)
@@ -61,12 +61,9 @@ pub(crate) const fn take_many(word: u64, limit: u64, n: u64, shape: &Shape) -> O
 }
 
 impl Shape {
-    pub(crate) const fn new(layout: &Layout) -> Shape {
-        Shape::split(layout.widths(), 0)
-    }
-
-    /// A shape in which the top `core_bits` of the sequence belong to the worker: cores that share a
-    /// worker then count apart, and a carry goes past the core's bits into the tick.
+    /// The shape of a layout, for `core_bits` of 0. With more, the top `core_bits` of the sequence
+    /// belong to the worker: cores that share a worker count apart, and a carry goes past the core's
+    /// bits into the tick.
     ///
     /// A core's worker is `worker << core_bits | core`, or with the worker last in the id,
     /// `core << worker_bits | worker`: see [`Shape::node`].
@@ -192,6 +189,7 @@ const fn ones(bits: u8) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Layout;
     use proptest::prelude::*;
     use std::collections::BTreeSet;
 
@@ -270,7 +268,7 @@ mod tests {
             lead in prop_oneof![Just(0), 1_u64..5, any::<u64>()],
             verbs in prop::collection::vec((0_u8..8, 0_i64..6), 1..200),
         ) {
-            let shape = Shape::new(&layout);
+            let shape = Shape::split(layout.widths(), 0);
             let worker = worker & layout.max_worker();
             let start = start & layout.max_tick();
             let (mut word, mut limit) = (worker, 0);
@@ -282,14 +280,14 @@ mod tests {
                 match verb {
                     // The clock goes anywhere near, back too, or from one end of the layout to the other.
                     0 => now = now.saturating_add_signed(by - 3).min(layout.max_tick()),
-                    1 => now = if by == 0 { 0 } else { layout.max_tick() - (by as u64 - 1).min(layout.max_tick()) },
+                    1 => now = if by == 0 { 0 } else { layout.max_tick() - (by.cast_unsigned() - 1).min(layout.max_tick()) },
                     2 | 3 => {
                         word = shape.raise(word, now, false).unwrap_or(word);
                         limit = limit.max(shape.limit(now, lead, u64::MAX));
                         oracle.turn(now);
                     }
                     4 => {
-                        let n = by as u64;
+                        let n = by.cast_unsigned();
                         let many = take_many(word, limit, n, &shape);
                         let mut taken = 0;
                         while taken < n {
@@ -340,7 +338,7 @@ mod tests {
 
         #[test]
         fn spread_stays_in_the_lowest_quarter_and_never_goes_down(layout in layouts(), word in any::<u64>(), now in any::<u64>()) {
-            let shape = Shape::new(&layout);
+            let shape = Shape::split(layout.widths(), 0);
             let word = word & (shape.end - 1);
             if let Some(raised) = shape.raise(word, now, true) {
                 prop_assert!(raised > word);
@@ -356,7 +354,7 @@ mod tests {
 
         #[test]
         fn a_new_worker_starts_at_a_later_tick_inside_its_slice(layout in layouts(), word in any::<u64>(), worker in any::<u64>(), from in any::<u64>()) {
-            let shape = Shape::new(&layout);
+            let shape = Shape::split(layout.widths(), 0);
             let word = word & (shape.end - 1);
             let worker = worker & layout.max_worker();
             let from = from & layout.max_tick();
@@ -371,7 +369,7 @@ mod tests {
 
     #[test]
     fn the_carry_goes_into_the_tick() {
-        let shape = Shape::new(&Layout::TWITTER);
+        let shape = Shape::split(Layout::TWITTER.widths(), 0);
         let last_of_tick_6 = (7 << 22) - 1;
         let next = take(last_of_tick_6, u64::MAX >> 1, &shape).unwrap();
         assert_eq!((shape.tick(last_of_tick_6), shape.tick(next)), (6, 7));

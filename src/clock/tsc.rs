@@ -182,7 +182,14 @@ impl fmt::Debug for TscClock {
         };
         f.debug_struct("TscClock")
             .field("source", &source)
-            .field("counts_per_nano", &format_args!("{:.6}", shared.rate as f64 / 2_f64.powi(32)))
+            .field(
+                "counts_per_nano",
+                &format_args!(
+                    "{}.{:03}",
+                    shared.rate >> 32,
+                    ((shared.rate & 0xFFFF_FFFF) * 1000) >> 32
+                ),
+            )
             .field("ahead", &self.ahead())
             .field("max_ahead", &Duration::from_nanos(self.max_ahead))
             .finish()
