@@ -189,7 +189,7 @@ impl<C: Clock> GeneratorBuilder<C> {
         plan.lead = nanos(self.lead) / layout.tick_nanos();
         plan.spread = self.spread;
         if let Some(max_wait) = self.max_wait {
-            plan.max_wait = max_wait;
+            plan.max_wait = nanos(max_wait);
         }
 
         let now_unix_ms = plan.clock.read().unix_nanos / 1_000_000;

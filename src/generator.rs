@@ -87,6 +87,8 @@ struct Rest<C> {
     deadline: AtomicU64,
     /// The first tick past the worker's slice.
     lease_end: AtomicU64,
+    /// How many callers wait for the next tick.
+    waiting: AtomicU64,
     plan: Plan<C>,
 }
 
@@ -150,6 +152,7 @@ impl<C> Generator<C> {
                 limit: AtomicU64::new(limit),
                 deadline: AtomicU64::new(0),
                 lease_end: AtomicU64::new(lease_end),
+                waiting: AtomicU64::new(0),
                 plan,
             }),
         }
@@ -163,6 +166,7 @@ impl<C> Generator<C> {
                 limit: AtomicU64::new(limit),
                 deadline: AtomicU64::new(0),
                 lease_end: AtomicU64::new(lease_end),
+                waiting: AtomicU64::new(0),
                 plan,
             }),
         }
@@ -237,9 +241,9 @@ impl<C: Clock> Generator<C> {
     #[cfg(feature = "std")]
     #[inline]
     pub fn next_ids(&self, n: usize) -> Result<Ids, Error> {
-        match self.take_many_fresh(n as u64) {
+        match self.take_many_fresh(n) {
             Some(ids) => Ok(ids),
-            None => self.wait_and_take_many(n as u64),
+            None => self.wait_and_take_many(n),
         }
     }
 
@@ -250,9 +254,9 @@ impl<C: Clock> Generator<C> {
     /// Every [`Error`]. None if `n` is 0.
     #[inline]
     pub fn try_next_ids(&self, n: usize) -> Result<Ids, Error> {
-        match self.take_many_fresh(n as u64) {
+        match self.take_many_fresh(n) {
             Some(ids) => Ok(ids),
-            None => self.look_and_take_many(n as u64),
+            None => self.look_and_take_many(n, Caller::New),
         }
     }
 
@@ -270,7 +274,15 @@ impl<C: Clock> Generator<C> {
     /// If it has to wait outside of a tokio runtime with its timer enabled.
     #[cfg(feature = "tokio")]
     pub async fn next_id_async(&self) -> Result<Id, Error> {
-        crate::wait::until_async(self.rest.plan.max_wait, || self.try_next_id()).await
+        let refusal = match self.try_next_id() {
+            Err(refusal) if refusal.retry_after().is_some() => refusal,
+            done => return done,
+        };
+        let _place = Place::among(&self.rest.waiting);
+        crate::wait::until_async(self.rest.plan.max_wait, refusal, || {
+            self.look_and_take_many(1, Caller::Waited).map(Ids::first)
+        })
+        .await
     }
 
     /// Looks at the clock now: for [`OnTurn`](crate::clock::OnTurn), once per turn of the event loop.
@@ -311,12 +323,12 @@ impl<C: Clock> Generator<C> {
     /// The hot path: one counter read, a few loads, one compare-and-swap.
     #[inline]
     fn take_fresh(&self) -> Option<Id> {
-        if self.is_fresh() { self.take() } else { None }
+        if self.is_fresh() { self.take(self.limit()) } else { None }
     }
 
     #[inline]
-    fn take_many_fresh(&self, n: u64) -> Option<Ids> {
-        if self.is_fresh() { self.take_many(n) } else { None }
+    fn take_many_fresh(&self, n: usize) -> Option<Ids> {
+        if self.is_fresh() { self.take_many(self.limit(), n) } else { None }
     }
 
     #[inline]
@@ -327,14 +339,19 @@ impl<C: Clock> Generator<C> {
     }
 
     #[inline]
-    fn take(&self) -> Option<Id> {
+    fn limit(&self) -> u64 {
+        // Relaxed: an old limit is a smaller one; never a later slice's (I4 above).
+        self.rest.limit.load(Ordering::Relaxed)
+    }
+
+    #[inline]
+    fn take(&self, limit: u64) -> Option<Id> {
         let shape = &self.rest.plan.shape;
         // Relaxed: an old word fails its compare-and-swap.
         let mut word = self.word.load(Ordering::Relaxed);
         loop {
-            // Relaxed: an old limit is a smaller one; never a later slice's (I4 above).
-            let next = take(word, self.rest.limit.load(Ordering::Relaxed), shape)?;
-            // Release: the grant that swaps the worker next comes after the load of the limit above.
+            let next = take(word, limit, shape)?;
+            // Release: the grant that swaps the worker next comes after the load of the limit (I4).
             // Relaxed on failure: it is one more load of the word.
             match self.word.compare_exchange_weak(word, next, Ordering::Release, Ordering::Relaxed)
             {
@@ -345,12 +362,12 @@ impl<C: Clock> Generator<C> {
     }
 
     #[inline]
-    fn take_many(&self, n: u64) -> Option<Ids> {
+    fn take_many(&self, limit: u64, n: usize) -> Option<Ids> {
         let shape = &self.rest.plan.shape;
         // Orderings as in `take`.
         let mut word = self.word.load(Ordering::Relaxed);
         loop {
-            let (next, taken) = take_many(word, self.rest.limit.load(Ordering::Relaxed), n, shape)?;
+            let (next, taken) = take_many(word, limit, n as u64, shape)?;
             match self.word.compare_exchange_weak(word, next, Ordering::Release, Ordering::Relaxed)
             {
                 Ok(_) => return Some(Ids::new(*shape, word, taken)),
@@ -371,49 +388,57 @@ impl<C: Clock> Generator<C> {
     #[cold]
     #[inline(never)]
     fn look_and_take(&self) -> Result<Id, Error> {
-        self.retry(|| self.take())
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn look_and_take_many(&self, n: u64) -> Result<Ids, Error> {
-        if n == 0 {
-            return Ok(Ids::new(self.rest.plan.shape, 0, 0));
-        }
-        self.retry(|| self.take_many(n))
-    }
-
-    #[cfg(feature = "std")]
-    #[cold]
-    #[inline(never)]
-    fn wait_and_take(&self) -> Result<Id, Error> {
-        crate::wait::until(self.rest.plan.max_wait, || self.look_and_take())
-    }
-
-    #[cfg(feature = "std")]
-    #[cold]
-    #[inline(never)]
-    fn wait_and_take_many(&self, n: u64) -> Result<Ids, Error> {
-        crate::wait::until(self.rest.plan.max_wait, || self.look_and_take_many(n))
+        self.look_and_take_many(1, Caller::New).map(Ids::first)
     }
 
     /// Looks at the clock and takes; says why not only if that look allowed nothing.
-    fn retry<T>(&self, take: impl Fn() -> Option<T>) -> Result<T, Error> {
+    #[cold]
+    #[inline(never)]
+    fn look_and_take_many(&self, n: usize, caller: Caller) -> Result<Ids, Error> {
+        if n == 0 {
+            return Ok(Ids::new(self.rest.plan.shape, 0, 0));
+        }
         loop {
             // The word before the clock: a thread that is overtaken between the two finds the clock
             // ahead of its word. The other way round it would take the newer word for a clock that
             // went back. Acquire, so that the clock is not read before it.
             let word = self.word.load(Ordering::Acquire);
             let look = self.look()?;
-            self.apply(&look);
-            if let Some(taken) = take() {
-                return Ok(taken);
+            let mut limit = self.apply(&look);
+            let mut taken = self.take_many(self.limit(), n);
+            if taken.is_none() && caller == Caller::Waited {
+                limit = look.limit;
+                taken = self.take_many(limit, 1);
             }
-            if word >= look.limit {
+            if let Some(ids) = taken {
+                return Ok(ids);
+            }
+            if word >= limit {
                 return Err(self.rest.plan.refusal(word, &look));
             }
             // Others took all that this look allowed. They got on; look again.
         }
+    }
+
+    #[cfg(feature = "std")]
+    #[cold]
+    #[inline(never)]
+    fn wait_and_take(&self) -> Result<Id, Error> {
+        self.wait_and_take_many(1).map(Ids::first)
+    }
+
+    #[cfg(feature = "std")]
+    #[cold]
+    #[inline(never)]
+    fn wait_and_take_many(&self, n: usize) -> Result<Ids, Error> {
+        let refusal = match self.look_and_take_many(n, Caller::New) {
+            Err(refusal) if refusal.retry_after().is_some() => refusal,
+            done => return done,
+        };
+        let _place = Place::among(&self.rest.waiting);
+        crate::wait::until(self.rest.plan.max_wait, refusal, || {
+            self.look_and_take_many(n, Caller::Waited)
+        })
     }
 
     fn look(&self) -> Result<Look, Error> {
@@ -421,8 +446,9 @@ impl<C: Clock> Generator<C> {
         self.rest.plan.look(self.rest.lease_end.load(Ordering::Acquire))
     }
 
-    /// *Turn*: the word up to now, then the limit, then the deadline.
-    fn apply(&self, look: &Look) {
+    /// *Turn*: the word up to now, then the limit, then the deadline. Returns the limit of this look for
+    /// those who have not waited.
+    fn apply(&self, look: &Look) -> u64 {
         let rest = &*self.rest;
         // Acquire, pairs with the release below: a limit above 0 comes after the first raise, so that
         // nobody takes a `const` generator for started while its word is not.
@@ -438,9 +464,41 @@ impl<C: Clock> Generator<C> {
             }
         }
         // Release, pairs with `started`. A maximum: a thread with an old reading lowers nothing.
-        rest.limit.fetch_max(look.limit, Ordering::Release);
+        // Relaxed: a guess at how many will come for theirs.
+        let limit = rest.plan.shape.keep_back(look.limit, rest.waiting.load(Ordering::Relaxed));
+        rest.limit.fetch_max(limit, Ordering::Release);
         // Relaxed: a hint. Last, so that few find the tick fresh before they can have its ids.
         rest.deadline.store(look.deadline, Ordering::Relaxed);
+        limit
+    }
+}
+
+/// Who asks: an id per waiting caller is kept back at the end of each tick, so that callers who never
+/// have to wait cannot take it all while those who slept wake up.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Caller {
+    New,
+    #[cfg_attr(not(feature = "std"), allow(dead_code, reason = "waiting takes std"))]
+    Waited,
+}
+
+/// A place among those who wait.
+#[cfg(feature = "std")]
+struct Place<'a>(&'a AtomicU64);
+
+#[cfg(feature = "std")]
+impl Place<'_> {
+    fn among(waiting: &AtomicU64) -> Place<'_> {
+        // Relaxed, here and below: a count that nothing depends on but how much is kept back.
+        waiting.fetch_add(1, Ordering::Relaxed);
+        Place(waiting)
+    }
+}
+
+#[cfg(feature = "std")]
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 

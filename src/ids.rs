@@ -19,6 +19,12 @@ impl Ids {
     pub(crate) const fn new(shape: Shape, word: u64, n: u64) -> Ids {
         Ids { shape, word, left: n }
     }
+
+    /// The first of ids that are at least one.
+    #[allow(clippy::needless_pass_by_value, reason = "it takes the rest with it")]
+    pub(crate) const fn first(self) -> Id {
+        self.shape.id(self.word)
+    }
 }
 
 impl Iterator for Ids {

@@ -121,9 +121,9 @@ impl<C: Clock> LocalGenerator<C> {
     #[cfg(feature = "std")]
     #[inline]
     pub fn next_ids(&self, n: usize) -> Result<Ids, Error> {
-        match self.take_many_fresh(n as u64) {
+        match self.take_many_fresh(n) {
             Some(ids) => Ok(ids),
-            None => self.wait_and_take_many(n as u64),
+            None => self.wait_and_take_many(n),
         }
     }
 
@@ -134,9 +134,9 @@ impl<C: Clock> LocalGenerator<C> {
     /// Every [`Error`]. None if `n` is 0.
     #[inline]
     pub fn try_next_ids(&self, n: usize) -> Result<Ids, Error> {
-        match self.take_many_fresh(n as u64) {
+        match self.take_many_fresh(n) {
             Some(ids) => Ok(ids),
-            None => self.look_and_take_many(n as u64),
+            None => self.look_and_take_many(n),
         }
     }
 
@@ -152,7 +152,12 @@ impl<C: Clock> LocalGenerator<C> {
     /// If it has to wait outside of a tokio runtime with its timer enabled.
     #[cfg(feature = "tokio")]
     pub async fn next_id_async(&self) -> Result<Id, Error> {
-        crate::wait::until_async(self.plan.max_wait, || self.try_next_id()).await
+        match self.try_next_id() {
+            Err(refusal) => {
+                crate::wait::until_async(self.plan.max_wait, refusal, || self.try_next_id()).await
+            }
+            found => found,
+        }
     }
 
     /// Looks at the clock now: for [`OnTurn`](crate::clock::OnTurn), once per turn of the event loop.
@@ -169,7 +174,7 @@ impl<C: Clock> LocalGenerator<C> {
     }
 
     #[inline]
-    fn take_many_fresh(&self, n: u64) -> Option<Ids> {
+    fn take_many_fresh(&self, n: usize) -> Option<Ids> {
         if self.is_fresh() { self.take_many(n) } else { None }
     }
 
@@ -186,9 +191,9 @@ impl<C: Clock> LocalGenerator<C> {
     }
 
     #[inline]
-    fn take_many(&self, n: u64) -> Option<Ids> {
+    fn take_many(&self, n: usize) -> Option<Ids> {
         let word = self.word.get();
-        let (next, taken) = take_many(word, self.limit.get(), n, &self.plan.shape)?;
+        let (next, taken) = take_many(word, self.limit.get(), n as u64, &self.plan.shape)?;
         self.word.set(next);
         Some(Ids::new(self.plan.shape, word, taken))
     }
@@ -196,37 +201,35 @@ impl<C: Clock> LocalGenerator<C> {
     #[cold]
     #[inline(never)]
     fn look_and_take(&self) -> Result<Id, Error> {
-        self.retry(|| self.take())
+        self.look_and_take_many(1).map(Ids::first)
     }
 
     #[cold]
     #[inline(never)]
-    fn look_and_take_many(&self, n: u64) -> Result<Ids, Error> {
+    fn look_and_take_many(&self, n: usize) -> Result<Ids, Error> {
         if n == 0 {
             return Ok(Ids::new(self.plan.shape, 0, 0));
         }
-        self.retry(|| self.take_many(n))
+        let look = self.look()?;
+        self.apply(&look);
+        // Alone on this thread: nobody can have taken what the look allowed.
+        self.take_many(n).ok_or_else(|| self.plan.refusal(self.word.get(), &look))
     }
 
     #[cfg(feature = "std")]
     #[cold]
     #[inline(never)]
     fn wait_and_take(&self) -> Result<Id, Error> {
-        crate::wait::until(self.plan.max_wait, || self.look_and_take())
+        self.wait_and_take_many(1).map(Ids::first)
     }
 
     #[cfg(feature = "std")]
     #[cold]
     #[inline(never)]
-    fn wait_and_take_many(&self, n: u64) -> Result<Ids, Error> {
-        crate::wait::until(self.plan.max_wait, || self.look_and_take_many(n))
-    }
-
-    fn retry<T>(&self, take: impl Fn() -> Option<T>) -> Result<T, Error> {
-        let look = self.look()?;
-        self.apply(&look);
-        // Alone on this thread: nobody can have taken what the look allowed.
-        take().ok_or_else(|| self.plan.refusal(self.word.get(), &look))
+    fn wait_and_take_many(&self, n: usize) -> Result<Ids, Error> {
+        self.look_and_take_many(n).or_else(|refusal| {
+            crate::wait::until(self.plan.max_wait, refusal, || self.look_and_take_many(n))
+        })
     }
 
     fn look(&self) -> Result<Look, Error> {

@@ -23,7 +23,8 @@ pub(crate) struct Plan<C> {
     pub(crate) clock: C,
     /// Ticks that an id may run ahead of the clock.
     pub(crate) lead: u64,
-    pub(crate) max_wait: Duration,
+    /// How long a caller waits at most, in nanoseconds.
+    pub(crate) max_wait: u64,
     pub(crate) spread: bool,
     /// The largest plausible distance to a deadline, in the clock's raw units. 0 until the first look
     /// of a generator that was built in a `const`.
@@ -143,10 +144,12 @@ impl<C: Clock> Plan<C> {
         if tick >= look.lease_end {
             return Error::LeaseExpired;
         }
-        // Not below the limit, nor past the slice: the word's tick is still to come, lead and all.
-        let allowed_at = u128::from(tick - self.lead) * u128::from(self.layout.tick_nanos());
-        let wait = duration(allowed_at.saturating_sub(u128::from(since_epoch)));
-        if tick - self.lead == look.tick + 1 {
+        // Not below the limit, nor past the slice: the word's tick is still to come, lead and all; or
+        // what is left of this one is kept for those who wait.
+        let due = tick.saturating_sub(self.lead).max(look.tick + 1);
+        let due_at = u128::from(due) * u128::from(self.layout.tick_nanos());
+        let wait = duration(due_at.saturating_sub(u128::from(since_epoch)));
+        if due == look.tick + 1 {
             Error::Exhausted { retry_after: wait }
         } else {
             Error::ClockBehind { by: wait }
@@ -155,9 +158,9 @@ impl<C: Clock> Plan<C> {
 }
 
 /// 10 ms, or two ticks if those are longer: time for the next tick to come.
-const fn default_max_wait(layout: &Layout) -> Duration {
+const fn default_max_wait(layout: &Layout) -> u64 {
     let ticks = 2 * layout.tick_nanos();
-    Duration::from_nanos(if ticks > 10_000_000 { ticks } else { 10_000_000 })
+    if ticks > 10_000_000 { ticks } else { 10_000_000 }
 }
 
 fn duration(nanos: u128) -> Duration {

@@ -166,6 +166,13 @@ impl Shape {
         self.first(if end < lease_end { end } else { lease_end })
     }
 
+    /// A limit with so many ids below it kept back, up to a quarter of a tick's.
+    pub(crate) const fn keep_back(&self, limit: u64, ids: u64) -> u64 {
+        let quarter = 1 << (self.tick_shift - self.worker_bits) >> 2;
+        let ids = if ids < quarter { ids } else { quarter };
+        limit.saturating_sub(ids << self.worker_bits)
+    }
+
     /// *Grant*: the word for a new worker, at a tick of its slice that no id has yet.
     pub(crate) const fn rebind(&self, word: u64, worker: u64, from: u64) -> u64 {
         let later = self.tick(word) + 1;

@@ -204,7 +204,10 @@ fn i5_dense_every_sequence_of_every_tick_is_used() {
             // With `spread` the first tick starts inside; saturated, the carry starts each next one at 0.
             let first = if spread && tick == 0 { sequences[0] } else { 0 };
             assert!(first <= layout.max_sequence() / 4);
-            assert!(sequences.into_iter().eq(first..=layout.max_sequence()), "{layout}, tick {tick}");
+            assert!(
+                sequences.into_iter().eq(first..=layout.max_sequence()),
+                "{layout}, tick {tick}"
+            );
         }
     }
 }
