@@ -22,10 +22,6 @@
 use crate::Id;
 use crate::layout::Widths;
 
-/// 2^64 divided by the golden ratio, made odd: multiples of it, modulo 2^64, spread as evenly as a
-/// sequence can. (Knuth, The Art of Computer Programming 3, 6.4.)
-const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
-
 /// Where the fields lie in the word, and how a word becomes an id.
 #[derive(Clone, Copy)]
 pub(crate) struct Shape {
@@ -184,8 +180,18 @@ impl Shape {
         if sequence_bits <= 2 {
             return 0;
         }
-        tick.wrapping_mul(GOLDEN) >> (64 - (sequence_bits - 2))
+        mix(tick) >> (64 - (sequence_bits - 2))
     }
+}
+
+/// Every bit of the tick in every bit of the result, so that no rate of drawing resonates with it; a
+/// multiple of the golden ratio did, at 138 standard deviations for one id every 10 ms. (The finalizer
+/// of SplitMix64: Steele, Lea, Flood, "Fast Splittable Pseudorandom Number Generators", 2014.)
+const fn mix(tick: u64) -> u64 {
+    let mut z = tick.wrapping_add(0x9E37_79B9_7F4A_7C15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    z ^ (z >> 31)
 }
 
 /// The largest value of so many bits, up to 64.
