@@ -351,11 +351,13 @@ impl<C: Clock> Generator<C> {
         let mut word = self.word.load(Ordering::Relaxed);
         loop {
             let next = take(word, limit, shape)?;
+            // Before the swap: what it needs is loaded while the counter is still being read.
+            let id = shape.id(word);
             // Release: the grant that swaps the worker next comes after the load of the limit (I4).
             // Relaxed on failure: it is one more load of the word.
             match self.word.compare_exchange_weak(word, next, Ordering::Release, Ordering::Relaxed)
             {
-                Ok(_) => return Some(shape.id(word)),
+                Ok(_) => return Some(id),
                 Err(_) => word = self.contended(),
             }
         }

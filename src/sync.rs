@@ -13,7 +13,7 @@ mod imp {
 
     /// How many pauses a thread makes after a lost compare-and-swap. While it pauses, the winner
     /// keeps the cache line and draws on; measured in `benches/README.md`.
-    const PAUSES: u32 = 64;
+    const PAUSES: u32 = 256;
 
     /// Leaves the cache line to the thread that won the last compare-and-swap.
     #[cold]

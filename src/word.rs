@@ -29,6 +29,8 @@ pub(crate) struct Shape {
     field: u64,
     /// The first word past the layout's last tick.
     end: u64,
+    /// One step of the sequence: `1 << worker_bits`, kept to save the hot path a shift.
+    one: u64,
     tick_shift: u8,
     worker_bits: u8,
     tick_bits: u8,
@@ -81,6 +83,7 @@ impl Shape {
                 // 2^64 is no word. The last number of the last tick is given up for it.
                 u64::MAX << (widths.worker + core_bits)
             },
+            one: 1 << (widths.worker + core_bits),
             tick_shift: low,
             worker_bits: widths.worker + core_bits,
             tick_bits: widths.tick,
@@ -101,7 +104,7 @@ impl Shape {
     /// One step of the sequence.
     #[inline]
     pub(crate) const fn one(&self) -> u64 {
-        1 << self.worker_bits
+        self.one
     }
 
     /// The first word past the layout's last tick.
