@@ -275,6 +275,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
         /// The rule against the oracle: arbitrary layouts, clocks, leads and orders of verbs.
         #[test]
         fn take_and_turn_agree_with_the_oracle(
