@@ -108,7 +108,7 @@ impl Generator {
 
     /// A generator with more said about it.
     pub fn builder(layout: Layout) -> crate::GeneratorBuilder {
-        crate::GeneratorBuilder::new(layout, TscClock::new())
+        crate::GeneratorBuilder::new(layout, TscClock::unmeasured())
     }
 
     /// A generator for a `static`, with nothing to unwrap: it starts with its first call, and tells

@@ -61,7 +61,9 @@ pub fn per_core(
     worker: u64,
     cores: usize,
 ) -> Result<Vec<LocalGenerator>, BuildError> {
-    crate::builder::GeneratorBuilder::new(layout, TscClock::new()).worker(worker).per_core(cores)
+    crate::builder::GeneratorBuilder::new(layout, TscClock::unmeasured())
+        .worker(worker)
+        .per_core(cores)
 }
 
 impl<C> LocalGenerator<C> {

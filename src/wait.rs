@@ -14,6 +14,9 @@ use crate::sync::{Stopwatch, relax, sleep};
 /// Below this a sleep comes too late: the kernel adds about 50 us to each.
 const WORTH_SLEEPING: Duration = Duration::from_micros(100);
 
+/// The longest sleep: a clock may come back sooner than it said.
+const LONGEST: Duration = Duration::from_millis(100);
+
 /// Waits and tries again after a refusal, until there is something, or something that waiting does
 /// not cure, or until what is left of `max_wait` nanoseconds cannot be enough.
 pub(crate) fn until<T>(
@@ -53,7 +56,7 @@ fn how_long(refusal: Error, max_wait: u64, watch: &Stopwatch) -> Result<Duration
     let wait = refusal.retry_after().ok_or(refusal)?;
     // Real time: the generator's clock may stand still.
     let left = Duration::from_nanos(max_wait).saturating_sub(watch.elapsed());
-    if wait <= left && !left.is_zero() { Ok(wait) } else { Err(refusal) }
+    if wait <= left && !left.is_zero() { Ok(wait.min(LONGEST)) } else { Err(refusal) }
 }
 
 fn rest(wait: Duration) {

@@ -113,7 +113,8 @@ impl TscClock {
         TscClock::unmeasured()
     }
 
-    /// A clock for a `static`: the counter is measured at the first look at it.
+    /// A clock whose counter is measured at the first look at it: when a generator is built, or for one
+    /// in a `static`, with its first id.
     pub(crate) const fn unmeasured() -> TscClock {
         TscClock { max_ahead: u64::MAX }
     }
