@@ -192,8 +192,9 @@ impl<C: Clock> GeneratorBuilder<C> {
             plan.max_wait = nanos(max_wait);
         }
 
+        plan.start();
         let now_unix_ms = plan.clock.read().unix_nanos / 1_000_000;
-        // A plan is alive in the process that makes it, so that this is the one refusal left.
+        // The plan has just started in this process, so that this is the one refusal left.
         let look = plan.look(u64::MAX).map_err(|_| BuildError::Expired { layout, now_unix_ms })?;
         if look.is_before_epoch() {
             return Err(BuildError::EpochInFuture { epoch_unix_ms: layout.epoch(), now_unix_ms });

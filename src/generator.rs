@@ -123,6 +123,10 @@ impl Generator {
     /// # Ok::<(), nivis::Error>(())
     /// ```
     ///
+    /// Each process that uses it starts its own, with the same worker: that is for you to prevent. A
+    /// child of a process that has used nivis gets [`Error::Forked`]; one that was forked before looks
+    /// like any other process.
+    ///
     /// # Panics
     ///
     /// If the worker is out of range: in a `static`, that is a compile error.
@@ -335,7 +339,7 @@ impl<C: Clock> Generator<C> {
     fn is_fresh(&self) -> bool {
         // Relaxed: an old deadline is an earlier one, and leads to a turn.
         let deadline = self.rest.deadline.load(Ordering::Relaxed);
-        self.rest.plan.alive() && self.rest.plan.fresh(deadline)
+        self.rest.plan.fresh(deadline)
     }
 
     #[inline]

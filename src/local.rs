@@ -182,7 +182,7 @@ impl<C: Clock> LocalGenerator<C> {
 
     #[inline]
     fn is_fresh(&self) -> bool {
-        self.plan.alive() && self.plan.fresh(self.deadline.get())
+        self.plan.fresh(self.deadline.get())
     }
 
     #[inline]

@@ -3,12 +3,11 @@
 //! The generators differ in where they keep word, limit and deadline: in atomics or in cells. What
 //! the three mean stands here, once.
 
-use core::sync::atomic::{AtomicU64, Ordering};
 use core::time::Duration;
 
 use crate::clock::Clock;
 use crate::error::Error;
-use crate::fork;
+use crate::fork::Window;
 use crate::layout::Layout;
 use crate::word::Shape;
 
@@ -26,11 +25,9 @@ pub(crate) struct Plan<C> {
     /// How long a caller waits at most, in nanoseconds.
     pub(crate) max_wait: u64,
     pub(crate) spread: bool,
-    /// The largest plausible distance to a deadline, in the clock's raw units. 0 until the first look
-    /// of a generator that was built in a `const`.
-    window: AtomicU64,
-    /// The process's generation at building; 0 until the first look of a `const` one.
-    born: AtomicU64,
+    /// The largest plausible distance to a deadline, in the clock's raw units: a tick. 0 until the first
+    /// look of a generator that was built in a `const`, and in a forked child.
+    window: Window,
 }
 
 /// One look at the clock.
@@ -61,42 +58,32 @@ impl<C> Plan<C> {
             lead: 0,
             max_wait: default_max_wait(&layout),
             spread: false,
-            window: AtomicU64::new(0),
-            born: AtomicU64::new(0),
+            window: Window::unset(),
         }
-    }
-
-    /// Whether this is still the process that built the generator.
-    #[inline]
-    pub(crate) fn alive(&self) -> bool {
-        // Relaxed: set once, before the first id, and only compared.
-        fork::generation() == self.born.load(Ordering::Relaxed)
     }
 }
 
 impl<C: Clock> Plan<C> {
-    /// Whether the tick of `deadline` cannot be over yet.
+    /// Whether the tick of `deadline` cannot be over yet, and this is no forked child.
     #[inline]
     pub(crate) fn fresh(&self, deadline: u64) -> bool {
-        // Relaxed: set once, and 0 before that, which no distance is below.
-        let window = self.window.load(Ordering::Relaxed);
         // 0 < deadline - raw <= window: a counter that restarted is as stale as one that ran past.
-        deadline.wrapping_sub(self.clock.raw()).wrapping_sub(1) < window
+        deadline.wrapping_sub(self.clock.raw()).wrapping_sub(1) < self.window.get()
     }
 
-    /// Whether this is still the process that built the generator; a `const` one is built now.
-    pub(crate) fn ensure_alive(&self) -> Result<(), Error> {
-        // Relaxed, here and below: whoever comes first writes what anybody would write.
-        if self.born.load(Ordering::Relaxed) == 0 {
-            self.window.store(self.clock.raw_span(self.layout.tick_length()), Ordering::Relaxed);
-            self.born.store(fork::current(), Ordering::Relaxed);
-        }
-        if self.alive() { Ok(()) } else { Err(Error::Forked) }
+    /// Starts the generator in this process, so that it is at home here and in no child.
+    pub(crate) fn start(&self) {
+        self.window.start(self.clock.raw_span(self.layout.tick_length()));
     }
 
     /// Reads the clock and says what it comes to for a slice that ends at the tick `lease_end`.
     pub(crate) fn look(&self, lease_end: u64) -> Result<Look, Error> {
-        self.ensure_alive()?;
+        if !self.window.is_at_home() {
+            return Err(Error::Forked);
+        }
+        if !self.window.is_started() {
+            self.start();
+        }
         let reading = self.clock.read();
         let tick_nanos = self.layout.tick_nanos();
         let epoch_nanos = self.layout.epoch().saturating_mul(1_000_000);

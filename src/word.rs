@@ -189,7 +189,7 @@ impl Shape {
 
 /// Every bit of the tick in every bit of the result, so that no rate of drawing resonates with it; a
 /// multiple of the golden ratio did, at 138 standard deviations for one id every 10 ms. (The finalizer
-/// of SplitMix64: Steele, Lea, Flood, "Fast Splittable Pseudorandom Number Generators", 2014.)
+/// of `SplitMix64`: Steele, Lea, Flood, "Fast Splittable Pseudorandom Number Generators", 2014.)
 const fn mix(tick: u64) -> u64 {
     let mut z = tick.wrapping_add(0x9E37_79B9_7F4A_7C15);
     z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);

@@ -3,6 +3,8 @@
 //! those of the system's clock. (Cases 10, 16 and 18 are also in `cli.rs` and in `layout.rs`; those of
 //! leases, segments and kin come with these.)
 
+#![allow(clippy::cast_precision_loss, reason = "counts in statistics")]
+
 mod support;
 
 use std::collections::HashSet;
@@ -595,11 +597,11 @@ fn a_clock_that_alternates_by_1600_ms_between_threads() {
     }
     impl Clock for Alternating {
         fn raw(&self) -> u64 {
-            self.read().unix_nanos
+            self.read().raw
         }
         fn read(&self) -> nivis::Reading {
             let n = self.time.fetch_add(50_000, Ordering::Relaxed);
-            let apart = if n / 50_000 % 2 == 0 { 0 } else { 1_600 * MS };
+            let apart = if (n / 50_000).is_multiple_of(2) { 0 } else { 1_600 * MS };
             nivis::Reading { raw: n + apart, unix_nanos: n + apart }
         }
         fn raw_span(&self, d: Duration) -> u64 {
@@ -674,7 +676,8 @@ fn every_clock_draws_real_ids() {
     check("OnTurn", OnTurn::new(TscClock::new()));
     check("Box", Box::new(TscClock::new()) as Box<dyn Clock>);
     check("Arc", std::sync::Arc::new(SystemClock));
-    check("&", &SystemClock);
+    let shared = SystemClock;
+    check("&", &shared);
 }
 
 #[test]

@@ -324,7 +324,7 @@ fn inspect_says_which_id_is_bad_and_shows_the_good_ones_before_it() {
         "bad id \"18446744073709551616\": an id is at most 18446744073709551615: the number is larger"
     );
     // Neither text nor lines, and far longer than a line may be.
-    let (out, line) = refused_on(&[0xFF; 1 << 20], &["inspect"]);
+    let (out, line) = refused_on(&vec![0xFF; 1 << 20], &["inspect"]);
     assert_eq!(out, "");
     assert!(line.ends_with("...\" on line 1: an id is decimal digits: found '\u{fffd}' at byte 0"));
     assert!(line.len() < 300);

@@ -151,11 +151,11 @@ fn i4_never_outside_the_lease() {
     let (end, new_from, new_end) = (now + 5, now + 8, now + 12);
     let ids = Generator::builder(layout).worker(3).lease_end(end).clock(&clock).build().unwrap();
 
-    let mut drawn = Vec::new();
+    let mut parts = Vec::new();
     let mut drain = |ids: &Generator<&ManualClock>| {
         loop {
             match ids.try_next_id() {
-                Ok(id) => drawn.push(layout.decompose(id)),
+                Ok(id) => parts.push(layout.decompose(id)),
                 Err(refusal) => break refusal,
             }
         }
@@ -176,12 +176,12 @@ fn i4_never_outside_the_lease() {
     clock.advance(Duration::from_millis(1));
     assert!(matches!(drain(&ids), Error::Exhausted { .. } | Error::LeaseExpired));
 
-    let of = |worker| drawn.iter().filter(move |parts| parts.worker == worker);
+    let of = |worker| parts.iter().filter(move |parts| parts.worker == worker);
     assert_eq!(of(3).count(), 4 * 4_096);
     assert!(of(3).all(|parts| (now + 1..end).contains(&parts.tick)));
     assert!(of(9).count() > 4_096);
     assert!(of(9).all(|parts| (new_from..new_end + 10).contains(&parts.tick)));
-    assert_eq!(of(3).count() + of(9).count(), drawn.len());
+    assert_eq!(of(3).count() + of(9).count(), parts.len());
 }
 
 #[test]

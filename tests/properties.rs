@@ -120,8 +120,8 @@ proptest! {
         let start = layout.unix_nanos(id);
         let far = u128::from(u64::MAX / 2) * 1_000_000_000;
         prop_assume!(start < far);
-        let within = (layout.tick_length().as_nanos() as f64 * into_tick) as u64;
-        let nanos = start + u128::from(within);
+        let within = layout.tick_length().mul_f64(into_tick).as_nanos();
+        let nanos = start + within.min(layout.tick_length().as_nanos() - 1);
         let t = UNIX_EPOCH + Duration::new((nanos / 1_000_000_000) as u64, (nanos % 1_000_000_000) as u32);
         let (min, max) = (layout.min_id_at(t).unwrap(), layout.max_id_at(t).unwrap());
         prop_assert!(min <= id && id <= max);
@@ -160,7 +160,7 @@ proptest! {
         let id = Id::from_u64(bits);
         prop_assert_eq!(id.to_string().parse::<Id>(), Ok(id));
         prop_assert_eq!(id.to_string(), bits.to_string());
-        prop_assert_eq!(id.as_i64(), bits as i64);
+        prop_assert_eq!(id.as_i64(), bits.cast_signed());
     }
 
     /// Any text: the same answer as a parser of its own, character by character, in 128 bits.

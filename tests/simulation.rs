@@ -206,12 +206,12 @@ fn step(process: &mut Process, rng: &mut Rng, seen: &mut Seen) {
 fn live(seed: u64, at_least: u64) -> (u64, u64) {
     let mut rng = Rng::new(seed);
     let mut ledger = Ledger { high: vec![0; WORKERS] };
-    let mut seen = Seen::default();
+    let mut issued = Seen::default();
     let mut now = T0;
     let size = [3, 50, 1_024][(seed % 3) as usize];
     let mut fleet: Vec<Process> = Vec::new();
     let mut replaced = 0;
-    while seen.ids < at_least {
+    while issued.ids < at_least {
         let time = rng.below(30 * MS);
         now += time;
         while fleet.len() < size {
@@ -235,7 +235,7 @@ fn live(seed: u64, at_least: u64) -> (u64, u64) {
             if process.slices.last().unwrap().end.saturating_sub(process.tick()) < WINDOW * 2 / 3 {
                 process.renew(&mut ledger, &mut rng);
             }
-            step(process, &mut rng, &mut seen);
+            step(process, &mut rng, &mut issued);
         }
         match rng.below(20) {
             // A crash: nothing is handed back. A restart: on the same host, with the same clock, at once.
@@ -260,7 +260,7 @@ fn live(seed: u64, at_least: u64) -> (u64, u64) {
             _ => {}
         }
     }
-    (seen.ids, replaced)
+    (issued.ids, replaced)
 }
 
 #[test]

@@ -24,7 +24,7 @@ pub fn tick_nanos(layout: &Layout, id: Id) -> u64 {
     u64::try_from(layout.unix_nanos(id)).unwrap()
 }
 
-/// SplitMix64: the same numbers for the same seed, everywhere.
+/// `SplitMix64`: the same numbers for the same seed, everywhere.
 pub struct Rng(u64);
 
 impl Rng {
