@@ -677,7 +677,7 @@ fn every_clock_draws_real_ids() {
     check("Box", Box::new(TscClock::new()) as Box<dyn Clock>);
     check("Arc", std::sync::Arc::new(SystemClock));
     let shared = SystemClock;
-    check("&", &shared);
+    check::<&SystemClock>("&", &shared);
 }
 
 #[test]
