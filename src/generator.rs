@@ -337,8 +337,8 @@ impl<C: Clock> Generator<C> {
 
     #[inline]
     fn is_fresh(&self) -> bool {
-        // Relaxed: an old deadline is an earlier one, and leads to a turn.
-        let deadline = self.rest.deadline.load(Ordering::Relaxed);
+        // Acquire, pairs with `apply`: who finds the tick fresh draws from a word of that tick.
+        let deadline = self.rest.deadline.load(Ordering::Acquire);
         self.rest.plan.fresh(deadline)
     }
 
@@ -473,8 +473,9 @@ impl<C: Clock> Generator<C> {
         // Relaxed: a guess at how many will come for theirs.
         let limit = rest.plan.shape.keep_back(look.limit, rest.waiting.load(Ordering::Relaxed));
         rest.limit.fetch_max(limit, Ordering::Release);
-        // Relaxed: a hint. Last, so that few find the tick fresh before they can have its ids.
-        rest.deadline.store(look.deadline, Ordering::Relaxed);
+        // Release, pairs with `is_fresh`, and last: who finds the tick fresh draws from a word of that
+        // tick. An older deadline may come over a newer one: it leads to another turn.
+        rest.deadline.store(look.deadline, Ordering::Release);
         limit
     }
 }
@@ -518,5 +519,74 @@ impl<C: fmt::Debug> fmt::Debug for Generator<C> {
             .field("next", &plan.layout.decompose(next))
             .field("clock", &plan.clock)
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use crate::clock::ManualClock;
+    use crate::word::Shape;
+    use core::time::Duration;
+
+    const T0: u64 = 1_767_268_800_000;
+
+    /// As `const_new` makes it, on a clock that is set by hand.
+    fn unstarted(clock: &ManualClock, lead: u64) -> Generator<&ManualClock> {
+        let layout = Layout::TWITTER;
+        let mut plan = Plan::new(layout, Shape::split(layout.widths(), 0), clock);
+        plan.lead = lead;
+        Generator::from_plan(plan, 7, 0, u64::MAX)
+    }
+
+    #[test]
+    fn a_const_generator_starts_after_the_tick_of_its_first_call() {
+        for lead in [0, 3] {
+            let clock = ManualClock::new(T0 * 1_000_000);
+            let ids = unstarted(&clock, lead);
+            let refused = Err(Error::Exhausted { retry_after: Duration::from_millis(1) });
+            for _ in 0..3 {
+                assert_eq!(ids.try_next_id(), refused);
+            }
+            clock.advance(Duration::from_millis(1));
+            let parts = Layout::TWITTER.decompose(ids.try_next_id().unwrap());
+            assert_eq!(parts.tick, T0 + 1 + lead - Layout::TWITTER.epoch());
+            assert_eq!((parts.datacenter, parts.worker, parts.sequence), (0, 7, 0));
+        }
+    }
+
+    /// A renewal goes on in the tick; a gap, or another worker, starts in the slice and a later tick.
+    #[test]
+    fn what_a_grant_does_to_the_next_id() {
+        let layout = Layout::LEAF;
+        let clock = ManualClock::new(T0 * 1_000_000);
+        let now = T0 - layout.epoch();
+        let ids = crate::GeneratorBuilder::new(layout, &clock)
+            .worker(3)
+            .lease_end(now + 5)
+            .build()
+            .unwrap();
+        clock.advance(Duration::from_millis(1));
+        let draw = || {
+            let parts = layout.decompose(ids.try_next_id().unwrap());
+            (parts.worker, parts.tick - now, parts.sequence)
+        };
+        assert_eq!(draw(), (3, 1, 0));
+        ids.grant(3, now + 5, now + 10);
+        assert_eq!(draw(), (3, 1, 1), "the slice goes on, and so does the tick");
+        ids.grant(3, now + 4, now + 12);
+        assert_eq!(draw(), (3, 1, 2), "a slice that was ours already changes nothing");
+        ids.grant(4, now, now + 12);
+        clock.advance(Duration::from_millis(1));
+        assert_eq!(draw(), (4, 2, 0), "another worker, in a later tick");
+        ids.grant(4, now + 20, now + 30);
+        assert_eq!(ids.try_next_id(), Err(Error::ClockBehind { by: Duration::from_millis(18) }));
+        clock.advance(Duration::from_millis(18));
+        assert_eq!(draw(), (4, 20, 0), "after a gap, inside of the slice");
+        ids.grant(5, now + 20, now + 25);
+        clock.advance(Duration::from_millis(9));
+        assert_eq!(draw(), (5, 29, 0));
+        clock.advance(Duration::from_millis(1));
+        assert_eq!(ids.try_next_id(), Err(Error::LeaseExpired));
     }
 }

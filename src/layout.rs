@@ -40,7 +40,6 @@ pub struct Layout {
     sequence_bits: u8,
     datacenter_bits: u8,
     worker_last: bool,
-    unsigned: bool,
 }
 
 /// The fields of an id, as [`Layout::decompose`] reads them and [`Layout::compose`] takes them.
@@ -193,7 +192,6 @@ impl Layout {
             sequence_bits: sequence_bits as u8,
             datacenter_bits: 0,
             worker_last: false,
-            unsigned: limit == 64,
         })
     }
 

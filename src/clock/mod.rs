@@ -30,8 +30,12 @@ use core::time::Duration;
 
 mod manual;
 mod on_turn;
-#[cfg(feature = "std")]
+#[cfg(all(feature = "std", not(all(loom, feature = "loom"))))]
 mod steer;
+/// For loom-tests alone, which model it by itself.
+#[cfg(all(feature = "std", loom, feature = "loom"))]
+#[doc(hidden)]
+pub mod steer;
 #[cfg(feature = "std")]
 mod system;
 #[cfg(feature = "std")]
@@ -132,4 +136,29 @@ impl<C: Clock + ?Sized> Clock for std::sync::Arc<C> {
 /// Nanoseconds, or all there are.
 pub(crate) fn nanos(d: Duration) -> u64 {
     u64::try_from(d.as_nanos()).unwrap_or(u64::MAX)
+}
+
+#[cfg(all(test, feature = "std", not(loom)))]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+
+    #[test]
+    fn pointers_to_clocks_answer_as_the_clock_does() {
+        fn check<C: Clock>(clock: C) {
+            let reading = Reading { unix_nanos: 1_234, raw: 5_678 };
+            assert_eq!((clock.read(), clock.raw()), (reading, 5_678));
+            assert_eq!(clock.raw_span(Duration::from_nanos(99)), 99);
+        }
+        let clock = || {
+            let clock = ManualClock::new(1_234);
+            clock.set_raw(5_678);
+            clock
+        };
+        check(clock());
+        check::<&ManualClock>(&clock());
+        check(Box::new(clock()));
+        check(Arc::new(clock()));
+        check(Box::new(clock()) as Box<dyn Clock + Send + Sync>);
+    }
 }

@@ -22,14 +22,14 @@ pub(super) const STAND: u64 = 3 * SECOND;
 pub(super) const SLOWDOWN: u64 = 8;
 
 /// One look at the stopwatch and the system's clock.
-#[derive(Clone, Copy)]
-pub(super) struct Look {
+#[derive(Clone, Copy, Debug)]
+pub struct Look {
     /// The stopwatch just before the system's clock was read, in nanoseconds.
-    pub(super) before: u64,
+    pub before: u64,
     /// The system's clock, in nanoseconds since 1970.
-    pub(super) real: u64,
+    pub real: u64,
     /// The stopwatch just after.
-    pub(super) after: u64,
+    pub after: u64,
 }
 
 impl Look {
@@ -85,7 +85,8 @@ fn decide(offset: i64, elapsed: u64, look: &Look, wild: Wild) -> (i64, Wild) {
 }
 
 /// The offset and what moves it. One a process, shared by all generators.
-pub(super) struct Steer {
+#[derive(Debug)]
+pub struct Steer {
     offset: AtomicI64,
     /// The stopwatch up to which somebody has steered.
     steered_at: AtomicU64,
@@ -96,7 +97,8 @@ pub(super) struct Steer {
 }
 
 impl Steer {
-    pub(super) fn new(look: Look) -> Steer {
+    /// Steers from this look on.
+    pub fn new(look: Look) -> Steer {
         Steer {
             offset: AtomicI64::new(look.low()),
             steered_at: AtomicU64::new(look.after),
@@ -107,7 +109,7 @@ impl Steer {
     }
 
     /// The time of a look, in nanoseconds since 1970: never below one returned before.
-    pub(super) fn time(&self, look: Look) -> u64 {
+    pub fn time(&self, look: Look) -> u64 {
         let steered_at = self.steered_at.load(Ordering::Relaxed);
         if look.after > steered_at
             && self
@@ -142,7 +144,7 @@ impl Steer {
     }
 
     /// By how much time leads the system's clock, in nanoseconds; 0 if it does not.
-    pub(super) fn ahead(&self, look: Look) -> u64 {
+    pub fn ahead(&self, look: Look) -> u64 {
         let offset = self.offset.load(Ordering::Relaxed);
         if look.high() < offset { look.high().abs_diff(offset) } else { 0 }
     }
