@@ -24,6 +24,10 @@ pub type Ids = Arc<Generator<Clock>>;
 ///
 /// `preemptions` is how often a thread may be stopped unasked in one execution; none is as often as it
 /// goes. `NIVIS_SLOW` raises the bound by one.
+///
+/// # Panics
+///
+/// If `body` does in any execution, or if there is only one.
 pub fn model(name: &str, preemptions: Option<usize>, body: impl Fn() + Sync + Send + 'static) {
     let mut builder = loom::model::Builder::new();
     let more = usize::from(std::env::var_os("NIVIS_SLOW").is_some());
@@ -57,6 +61,10 @@ pub fn builder(clock: &Clock) -> GeneratorBuilder<Clock> {
 }
 
 /// A generator whose clock stands in the first tick that it draws from, `START + 1`.
+///
+/// # Panics
+///
+/// Never: the narrow layout has a worker 0.
 pub fn ids(clock: &Clock) -> Ids {
     let ids = Arc::new(builder(clock).build().unwrap());
     clock.advance(TICK);

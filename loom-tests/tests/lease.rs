@@ -8,7 +8,7 @@ use loom_tests::{NARROW, START, TICK, assert_unique_and_ordered, at, builder, cl
 use nivis::{Error, Id};
 
 /// I4: every id of worker 0 lies in one of its slices, and of worker 1 likewise.
-fn assert_inside(all: &[Id], slices: [std::ops::Range<u64>; 2]) {
+fn assert_inside(all: &[Id], slices: &[std::ops::Range<u64>; 2]) {
     for id in all {
         let parts = NARROW.decompose(*id);
         let slice = &slices[parts.worker as usize];
@@ -34,7 +34,7 @@ fn a_renewal_while_ids_are_drawn() {
         let named = |e: &Error| matches!(e, Error::LeaseExpired | Error::Exhausted { .. });
         assert!(first.iter().filter_map(|drawn| drawn.as_ref().err()).all(named), "{first:?}");
         let all = assert_unique_and_ordered(&[mine, theirs]);
-        assert_inside(&all, [START + 1..START + 4, 0..0]);
+        assert_inside(&all, &[START + 1..START + 4, 0..0]);
         // The granter may draw at once, unless the other has drawn both numbers of the tick.
         assert!(!all.is_empty());
     });
@@ -55,7 +55,7 @@ fn the_end_of_a_slice_while_the_clock_goes_on() {
         let mine = draw(&ids, 2);
         let theirs = thread.join().unwrap();
         let all = assert_unique_and_ordered(&[mine, theirs]);
-        assert_inside(&all, [START + 1..START + 2, 0..0]);
+        assert_inside(&all, &[START + 1..START + 2, 0..0]);
         assert_eq!(ids.try_next_id(), Err(Error::LeaseExpired));
     });
 }
@@ -84,7 +84,7 @@ fn change_of_worker(threads: usize, old_end: u64, new_end: u64) {
     drawn.extend(drawing.into_iter().map(|thread| thread.join().unwrap()));
     drawn.push(granting.join().unwrap());
     let all = assert_unique_and_ordered(&drawn);
-    assert_inside(&all, [START + 1..old_end, START + 3..new_end]);
+    assert_inside(&all, &[START + 1..old_end, START + 3..new_end]);
     // What the granter drew is the new worker's.
     assert!(drawn.last().unwrap().iter().all(|id| NARROW.decompose(*id).worker == 1));
 }
