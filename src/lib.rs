@@ -10,8 +10,8 @@
 //! ```
 //!
 //! A service links nivis and gets ids that are unique among its workers, sort by time and cost a
-//! counter read and a compare-and-swap. Every published generator of this kind trusts the wall clock,
-//! and repeats ids or stops when the clock goes back, or when a restart, a paused process or a fork
+//! counter read and a compare-and-swap. Most generators of this kind trust the wall clock,
+//! and repeat ids or stop when the clock goes back, or when a restart, a paused process or a fork
 //! breaks that trust. Here the clock decides what time an id *shows*, never whether it is unique.
 //!
 //! # Guarantees
@@ -113,6 +113,6 @@ pub use local::LocalGenerator;
 #[cfg(feature = "std")]
 pub use local::per_core;
 
-#[cfg(doctest)]
+#[cfg(all(doctest, feature = "std"))]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -243,3 +243,40 @@ fn refusals_name_the_next_tick() {
         assert_eq!(NARROW.max_sequence(), 1);
     });
 }
+
+/// Who finds the tick fresh by another's deadline draws from a word of that tick.
+#[test]
+fn a_fresh_deadline_means_a_fresh_word() {
+    model("a_fresh_deadline_means_a_fresh_word", Some(3), || {
+        let clock = clock();
+        let ids = ids(&clock);
+        ids.turn();
+        // The tick is over, and both threads know it.
+        clock.advance(TICK);
+        let other = ids.clone();
+        let turning = thread::spawn(move || other.turn());
+        let mine = draw(&ids, 1);
+        turning.join().unwrap();
+        assert!(mine.iter().all(|id| tick(*id) == START + 2), "stale: {mine:?}");
+        assert_eq!(mine.len(), 1);
+    });
+}
+
+/// A thread is overtaken between its clock and its state: the other has drawn a later tick meanwhile.
+/// It says that the tick is full, if anything, and never that the clock went back.
+#[test]
+fn an_overtaken_thread_is_no_rollback() {
+    model("an_overtaken_thread_is_no_rollback", Some(3), || {
+        let clock = clock();
+        let ids = ids(&clock);
+        let (other, mover) = (ids.clone(), clock.clone());
+        let thread = thread::spawn(move || {
+            mover.advance(3 * TICK);
+            draw(&other, 2)
+        });
+        let mine = ids.try_next_id();
+        assert!(!matches!(mine, Err(Error::ClockBehind { .. })), "a rollback: {mine:?}");
+        let theirs = thread.join().unwrap();
+        assert_unique_and_ordered(&[mine.into_iter().collect(), theirs]);
+    });
+}

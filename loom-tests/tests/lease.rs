@@ -80,7 +80,10 @@ fn change_of_worker(threads: usize, old_end: u64, new_end: u64) {
         other.turn();
         draw(&other, 1)
     });
-    let mut drawn = vec![draw(&ids, 2)];
+    let mut mine = draw(&ids, 1);
+    ids.turn();
+    mine.extend(draw(&ids, 1));
+    let mut drawn = vec![mine];
     drawn.extend(drawing.into_iter().map(|thread| thread.join().unwrap()));
     drawn.push(granting.join().unwrap());
     let all = assert_unique_and_ordered(&drawn);
@@ -101,6 +104,23 @@ fn a_change_of_worker_while_ids_are_drawn() {
 fn a_new_slice_that_ends_with_the_old_one() {
     model("a_new_slice_that_ends_with_the_old_one", Some(3), || {
         change_of_worker(1, START + 7, START + 7);
+    });
+}
+
+/// A late renewal comes after a longer one: the slice stays as long as it was.
+#[test]
+fn two_grants_at_once() {
+    model("two_grants_at_once", Some(3), || {
+        let clock = clock();
+        let ids = Arc::new(builder(&clock).lease_end(START + 2).build().unwrap());
+        clock.advance(4 * TICK);
+        let other = ids.clone();
+        let renewal = thread::spawn(move || other.grant(0, START + 2, START + 4));
+        ids.grant(0, START + 2, START + 9);
+        renewal.join().unwrap();
+        let mine = draw(&ids, 1);
+        assert_eq!(mine.len(), 1, "the slice was cut");
+        assert_inside(&mine, &[START + 1..START + 9, 0..0]);
     });
 }
 
