@@ -20,29 +20,29 @@ pub type Clock = Arc<ManualClock>;
 /// A generator on it.
 pub type Ids = Arc<Generator<Clock>>;
 
-/// Explores `body` and prints how much there was. A model that has one execution checks nothing.
+/// Explores `body` and prints how much there was. A model that has one iteration checks nothing.
 ///
-/// `preemptions` is how often a thread may be stopped unasked in one execution; none is as often as it
+/// `preemptions` is how often a thread may be stopped unasked in one iteration; none is as often as it
 /// goes. `NIVIS_SLOW` raises the bound by one.
 ///
 /// # Panics
 ///
-/// If `body` does in any execution, or if there is only one.
+/// If `body` does in any iteration, or if there is only one.
 pub fn model(name: &str, preemptions: Option<usize>, body: impl Fn() + Sync + Send + 'static) {
     let mut builder = loom::model::Builder::new();
     let more = usize::from(std::env::var_os("NIVIS_SLOW").is_some());
     builder.preemption_bound = preemptions.map(|bound| bound + more);
     builder.max_branches = 10_000;
-    let executions = Arc::new(AtomicU64::new(0));
+    let iterations = Arc::new(AtomicU64::new(0));
     let start = Instant::now();
-    let counted = executions.clone();
+    let counted = iterations.clone();
     builder.check(move || {
         counted.fetch_add(1, Ordering::Relaxed);
         body();
     });
-    let executions = executions.load(Ordering::Relaxed);
-    println!("model {name}: {executions} executions, {:.1} s", start.elapsed().as_secs_f64());
-    assert!(executions > 1, "a model with one execution explores nothing");
+    let iterations = iterations.load(Ordering::Relaxed);
+    println!("model {name}: {iterations} iterations, {:.1} s", start.elapsed().as_secs_f64());
+    assert!(iterations > 1, "a model with one iteration explores nothing");
 }
 
 /// The time at which a tick starts.
