@@ -592,6 +592,28 @@ mod tests {
     }
 
     #[test]
+    fn a_layout_says_what_it_is_made_of() {
+        assert_eq!(Layout::TWITTER.epoch(), 1288834974657);
+        assert_eq!(Layout::SONYFLAKE.tick_length(), Duration::from_millis(10));
+        assert_eq!(Layout::TWITTER.to_string(), "Layout::TWITTER");
+        let own = Layout::new(40, 8, 10).epoch_unix_ms(5);
+        assert_eq!(
+            own.to_string(),
+            "Layout(40 tick | 8 worker | 10 sequence, tick 1ms, epoch 5 ms)"
+        );
+        assert_eq!(own.to_string(), format!("{own:?}"));
+        assert_eq!(
+            format!("{:?}", own.worker_last().datacenter_bits(3)),
+            "Layout(40 tick | 10 sequence | 8 worker, datacenter in the top 3 of the worker, tick 1ms, epoch 5 ms)"
+        );
+        // All of the worker field may be the datacenter.
+        let parts = Parts { tick: 1, datacenter: 1023, worker: 0, sequence: 2 };
+        let all = Layout::LEAF.datacenter_bits(10);
+        assert_eq!(all.decompose(all.compose(parts).unwrap()), parts);
+        assert!(all.compose(Parts { worker: 1, ..parts }).is_err());
+    }
+
+    #[test]
     fn a_field_that_does_not_fit_is_refused_and_never_masked() {
         let parts = Parts { tick: 1, datacenter: 31, worker: 31, sequence: 4095 };
         assert!(Layout::TWITTER.compose(parts).is_ok());

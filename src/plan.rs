@@ -154,3 +154,45 @@ fn duration(nanos: u128) -> Duration {
     let secs = u64::try_from(nanos / 1_000_000_000).unwrap_or(u64::MAX);
     Duration::new(secs, (nanos % 1_000_000_000) as u32)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::ManualClock;
+
+    #[test]
+    fn max_wait_lets_the_next_tick_come() {
+        for (layout, nanos) in [
+            (Layout::TWITTER, 10_000_000),
+            (Layout::TWITTER.tick(Duration::from_millis(5)), 10_000_000),
+            (Layout::SONYFLAKE, 20_000_000),
+            (Layout::BAIDU, 2_000_000_000),
+        ] {
+            assert_eq!(default_max_wait(&layout), nanos, "{layout}");
+        }
+    }
+
+    #[test]
+    #[cfg(not(loom))]
+    fn a_deadline_is_the_end_of_the_tick_and_a_little_before() {
+        let layout = Layout::TWITTER;
+        let shape = Shape::split(layout.widths(), 0);
+        let tick = 1_000_000;
+        for into in [0, 1, 1_023, 1_024, 500_000, tick - 1] {
+            let clock = ManualClock::new((layout.epoch() + 7) * tick + into);
+            clock.set_raw(123_456_789);
+            let plan = Plan::new(layout, shape, &clock);
+            let look = plan.look(u64::MAX).unwrap();
+            assert_eq!((look.tick, look.limit), (7, shape.first(8)));
+            let left = tick - into;
+            assert_eq!(look.deadline, 123_456_789 + left - left / 1_024, "{into} into the tick");
+            // Fresh up to there and from a window before it, and not at either end.
+            let at = |raw| {
+                clock.set_raw(raw);
+                plan.fresh(look.deadline)
+            };
+            assert!(at(look.deadline - 1) && !at(look.deadline) && !at(look.deadline + 1));
+            assert!(at(look.deadline - tick) && !at(look.deadline - tick - 1));
+        }
+    }
+}
