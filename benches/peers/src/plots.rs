@@ -64,7 +64,7 @@ where
         let from_top = rows - 1 - at as u32;
         let middle = f64::from(from_top) + 0.5;
         let colour = if row.is_floor { FLOOR } else { BLACK };
-        let pixel = 62 + (at as u32 * ROW + ROW / 2) as i32 - 7;
+        let pixel = 62 + (at as u32 * ROW + ROW / 2) as i32 - 5;
         root.draw(&Text::new(
             &*row.name,
             (12, pixel),
