@@ -176,6 +176,14 @@ impl<C> Generator<C> {
         }
     }
 
+    /// A generator as `const_new` makes it, for loom-tests: loom's atomics have no `const` constructor.
+    #[cfg(all(loom, feature = "loom"))]
+    #[doc(hidden)]
+    pub fn unstarted(layout: Layout, worker: u64, clock: C) -> Generator<C> {
+        let shape = crate::word::Shape::split(layout.widths(), 0);
+        Generator::from_plan(Plan::new(layout, shape, clock), worker, 0, u64::MAX)
+    }
+
     /// The layout of its ids.
     pub fn layout(&self) -> &Layout {
         &self.rest.plan.layout

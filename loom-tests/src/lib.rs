@@ -81,6 +81,18 @@ pub fn tick(id: Id) -> u64 {
     NARROW.decompose(id).tick
 }
 
+/// I3 for ids that were just drawn.
+///
+/// # Panics
+///
+/// If one is later than the clock.
+pub fn assert_not_early(clock: &ManualClock, drawn: &[Id]) {
+    // A write, so that it is no old time that is read: whoever allowed the ids may have seen a newer one.
+    clock.advance(Duration::ZERO);
+    let now = clock.unix_nanos() / at(1);
+    assert!(drawn.iter().all(|id| tick(*id) <= now), "I3: {drawn:?} at tick {now}");
+}
+
 /// I1 over all threads and I2 within each; returns all ids.
 ///
 /// # Panics

@@ -113,7 +113,7 @@ fn rollover_of_a_narrow_sequence() {
         let mine = draw(&ids, 3);
         let theirs = thread.join().unwrap();
         let all = assert_unique_and_ordered(&[mine, theirs]);
-        assert!(all.iter().all(|id| (START + 1..=START + 2).contains(&tick(*id))), "{all:?}");
+        assert!(all.iter().all(|id| (START + 1..=START + 2).contains(&tick(*id))), "I3: {all:?}");
         // I5: what is left of the new tick is there, and no more.
         let rest = draw(&ids, 5);
         let new = all.iter().chain(&rest).filter(|id| tick(**id) == START + 2).count();
@@ -180,7 +180,7 @@ fn the_first_ids() {
         let theirs = thread.join().unwrap();
         assert_eq!(theirs.len(), 1);
         let all = assert_unique_and_ordered(&[mine, theirs]);
-        assert!(all.iter().all(|id| tick(*id) == START + 1), "{all:?}");
+        assert!(all.iter().all(|id| tick(*id) == START + 1), "start: {all:?}");
     });
 }
 
@@ -204,7 +204,7 @@ fn on_turn_against_a_waiting_generator() {
     });
 }
 
-/// One waits, and an id is kept back for it; nothing of that is drawn twice.
+/// One waits, and an id is kept back for it; nothing of that is drawn twice, or early.
 #[test]
 fn an_id_is_kept_back_for_a_waiter() {
     model("an_id_is_kept_back_for_a_waiter", Some(2), || {
@@ -215,8 +215,16 @@ fn an_id_is_kept_back_for_a_waiter() {
         let ids = Arc::new(ids.unwrap());
         clock.advance(TICK);
         assert_eq!(ids.try_next_ids(9).unwrap().len(), 8);
-        let other = ids.clone();
-        let waiting = thread::spawn(move || other.next_id().unwrap());
+        let (other, shown) = (ids.clone(), clock.clone());
+        let waiting = thread::spawn(move || {
+            let id = other.next_id().unwrap();
+            // A write, as in `assert_not_early`.
+            shown.advance(Duration::ZERO);
+            let now = shown.unix_nanos();
+            assert!(at(layout.decompose(id).tick) <= now, "I3: {id} at {now}");
+            id
+        });
+        assert!(ids.try_next_id().is_err(), "I3: the tick is full");
         clock.advance(TICK);
         let mut mine: Vec<_> = ids.try_next_ids(9).into_iter().flatten().collect();
         assert!(mine.len() >= 6, "{mine:?}");
@@ -239,7 +247,8 @@ fn refusals_name_the_next_tick() {
         let mut drawn: Vec<_> = (0..2).map(|_| ids.try_next_id()).collect();
         drawn.extend(thread.join().unwrap());
         let refused: Vec<_> = drawn.iter().filter_map(|drawn| drawn.err()).collect();
-        assert_eq!(refused, [Error::Exhausted { retry_after: Duration::from_millis(1) }; 2]);
+        let next_tick = Error::Exhausted { retry_after: Duration::from_millis(1) };
+        assert_eq!(refused, [next_tick; 2], "refusals");
         assert_eq!(NARROW.max_sequence(), 1);
     });
 }

@@ -8,7 +8,9 @@
 //!
 //! A twin is caught if its model fails with the words that the twin names, so that neither a compile
 //! error nor a failure of another kind counts. The sources themselves have no switches for bugs. All
-//! builds share one target folder: nivis and the models are compiled anew for each, and nothing else.
+//! builds share the models' target folder: nivis and the models are compiled anew for each twin, and
+//! nothing else. Cargo tells packages apart by their place in the workspace, so the copy has another
+//! version: else the models would run a twin's code, or a twin theirs.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -30,6 +32,7 @@ fn main() -> ExitCode {
     });
     let copy = target.join("twins");
     copy_tree(root, &copy);
+    rename(root, &copy);
 
     let filter = std::env::args().nth(1).unwrap_or_default();
     let wanted: Vec<&Twin> = match filter.parse() {
@@ -168,6 +171,21 @@ fn copy_tree(from: &Path, to: &Path) {
             write_if_changed(&to.join(name), &fs::read(&path).expect(expect));
         }
     }
+}
+
+/// Gives the copy's package another version.
+fn rename(root: &Path, copy: &Path) {
+    let manifest = fs::read_to_string(root.join("Cargo.toml")).expect("a manifest");
+    let mut renamed = String::new();
+    for line in manifest.lines() {
+        match line.strip_prefix("version = \"").and_then(|rest| rest.strip_suffix('"')) {
+            Some(version) => writeln!(renamed, "version = \"{version}-twin\""),
+            None => writeln!(renamed, "{line}"),
+        }
+        .expect("a string takes everything");
+    }
+    assert!(renamed.contains("-twin\"\n"), "the package's version is not where it was");
+    write_if_changed(&copy.join("Cargo.toml"), renamed.as_bytes());
 }
 
 fn write_if_changed(path: &Path, bytes: &[u8]) {
