@@ -386,6 +386,53 @@ mod tests {
     }
 
     #[test]
+    fn spread_is_hashed_from_the_tick() {
+        // The first output of `SplitMix64` with seed 0, and with the seeds that follow by its step.
+        assert_eq!(mix(0), 0xE220_A839_7B1D_CDAF);
+        assert_eq!(mix(0x9E37_79B9_7F4A_7C15), 0x6E78_9E6A_A1B9_65F4);
+        let shape = Shape::split(Layout::TWITTER.widths(), 0);
+        for tick in [1, 2, 3_000_000_007] {
+            let raised = shape.raise(5, tick, true).unwrap();
+            let start = mix(tick) >> 54;
+            assert_eq!(raised, (tick << 22) + (start << 10) + 5);
+            assert_eq!(shape.raise(5, tick, false), Some((tick << 22) + 5));
+        }
+        assert!((1..100).any(|tick| shape.spread(tick) >= 1_000), "all of the quarter is used");
+        // A sequence of 2 bits has no quarter to spread over, and one of 3 has 2 numbers.
+        for (bits, starts) in [(1, 1), (2, 1), (3, 2), (4, 4)] {
+            let narrow = Shape::split(Layout::new(30, 3, bits).widths(), 0);
+            let seen: BTreeSet<u64> = (0..100).map(|tick| narrow.spread(tick)).collect();
+            assert_eq!(seen, (0..starts).collect(), "{bits} bits");
+        }
+    }
+
+    #[test]
+    fn a_quarter_at_most_is_kept_back() {
+        let shape = Shape::split(Layout::TWITTER.widths(), 0);
+        let limit = shape.first(9);
+        for (ids, kept) in [
+            (0, 0),
+            (1, 1),
+            (16, 16),
+            (1_023, 1_023),
+            (1_024, 1_024),
+            (1_025, 1_024),
+            (u64::MAX, 1_024),
+        ] {
+            assert_eq!(shape.keep_back(limit, ids), limit - kept * shape.one(), "{ids}");
+        }
+        assert_eq!(shape.keep_back(0, 5), 0, "there is nothing to keep back");
+        for (bits, kept) in [(1, 0), (2, 1), (3, 2)] {
+            let narrow = Shape::split(Layout::new(30, 3, bits).widths(), 0);
+            assert_eq!(
+                narrow.keep_back(narrow.first(2), 9),
+                narrow.first(2) - kept * 8,
+                "{bits} bits"
+            );
+        }
+    }
+
+    #[test]
     fn the_carry_goes_into_the_tick() {
         let shape = Shape::split(Layout::TWITTER.widths(), 0);
         let last_of_tick_6 = (7 << 22) - 1;
