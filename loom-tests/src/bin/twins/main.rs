@@ -82,17 +82,18 @@ fn build(test: &str, copy: &Path, target: &Path) -> Result<PathBuf, String> {
         .args(["test", "--release", "--offline", "--no-run", "-p", "loom-tests", "--test", test])
         .output()
         .map_err(|e| e.to_string())?;
-    let text = String::from_utf8_lossy(&output.stderr);
+    let report = String::from_utf8_lossy(&output.stderr);
     if !output.status.success() {
-        return Err(format!("does not compile\n{text}"));
+        return Err(format!("does not compile\n{report}"));
     }
     // "  Executable tests/lease.rs (/.../deps/lease-0123)"
-    text.lines()
+    report
+        .lines()
         .find_map(|line| {
             line.trim().strip_prefix("Executable ")?.split_once('(')?.1.strip_suffix(')')
         })
         .map(|path| copy.join(path))
-        .ok_or_else(|| format!("cargo names no program\n{text}"))
+        .ok_or_else(|| format!("cargo names no program\n{report}"))
 }
 
 /// Runs the model in a process of its own: a model that fails often panics twice, which aborts it.
