@@ -5,7 +5,8 @@ use std::time::{Duration, Instant, SystemTime};
 use nivis::{Generator, Layout};
 
 /// Each id's tick is the system clock's tick when it was drawn: not before the one just before the
-/// call, not after the one just after it. On a machine whose clock is slewed meanwhile, its neighbour.
+/// call, not after the one just after it. Where that clock is being set meanwhile, its neighbour: a step
+/// ahead is followed when the tick is over, and after a step back ids lead by what `ahead` says.
 fn watch(time: Duration) {
     let layout = Layout::TWITTER;
     let ids = Generator::new(layout, 1).unwrap();
@@ -22,14 +23,16 @@ fn watch(time: Duration) {
             n += 1;
             if shown < before || shown > after {
                 neighbours += 1;
-                assert!(shown + 1 >= before && shown <= after + 1, "{shown}: {before} to {after}");
+                let ahead = ids.clock().ahead().as_millis() as u64;
+                let near = before - 1..=after + ahead + 1;
+                assert!(near.contains(&shown), "{shown} is not in {near:?}");
             }
         }
         std::thread::sleep(Duration::from_micros(300));
     }
     println!("{n} ids, {neighbours} of them one tick apart from the system's clock");
-    // By the 1/1024 of a tick that a counter may hide the next, and for a slewed clock, tenfold.
-    assert!(neighbours * 100 <= n, "{neighbours} of {n}");
+    // Some virtual machines step their clocks by half a millisecond ten times a second.
+    assert!(neighbours * 20 <= n, "{neighbours} of {n}");
 }
 
 #[test]

@@ -34,7 +34,7 @@ pub struct Look {
 
 impl Look {
     /// The system's clock less the stopwatch: at least this, however long the look took.
-    fn low(&self) -> i64 {
+    pub(super) fn low(&self) -> i64 {
         difference(self.real, self.after)
     }
 

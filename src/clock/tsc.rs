@@ -72,7 +72,8 @@ impl Shared {
         Shared {
             counter: rate.map(|_| counter),
             rate: rate.unwrap_or(1 << 32),
-            steer: Steer::new(look()),
+            // A look that was interrupted puts time too far back; the best of a few was not.
+            steer: Steer::new((0..5).map(|_| look()).max_by_key(Look::low).unwrap_or_else(look)),
         }
     }
 }
@@ -211,9 +212,10 @@ mod tests {
             let after = unix_nanos();
             assert!(reading.unix_nanos >= last);
             last = reading.unix_nanos;
-            // Within a thousandth of a tick, unless this machine's clock is being set meanwhile.
+            // Within a thousandth of a tick, and after the clock was set back by what it leads.
             assert!(reading.unix_nanos + 1_000 >= before, "{} {before}", reading.unix_nanos);
-            assert!(reading.unix_nanos <= after + 1_000, "{} {after}", reading.unix_nanos);
+            let ahead = nanos(clock.ahead());
+            assert!(reading.unix_nanos <= after + ahead + 1_000, "{} {after}", reading.unix_nanos);
         }
     }
 
