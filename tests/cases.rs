@@ -8,7 +8,6 @@
 mod support;
 
 use std::collections::HashSet;
-use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -17,7 +16,7 @@ use nivis::clock::ManualClock;
 use nivis::{
     BuildError, Clock, Error, Generator, Id, Layout, LocalGenerator, OnTurn, SystemClock, TscClock,
 };
-use support::{MS, T0, manual, tick_nanos};
+use support::{MS, Stopper, T0, manual, tick_nanos};
 
 const TICK: Duration = Duration::from_millis(1);
 
@@ -242,43 +241,16 @@ fn case_08_a_thousand_generators_measure_the_counter_once() {
 /// A thread that is stopped for 20 ms between the clock and the state; meanwhile another draws.
 #[test]
 fn case_09_a_preempted_thread_is_not_a_rollback() {
-    struct Stopper {
-        time: ManualClock,
-        armed: AtomicBool,
-        reached: Barrier,
-        go_on: Barrier,
-    }
-    impl Clock for Stopper {
-        fn raw(&self) -> u64 {
-            self.time.raw()
-        }
-        fn read(&self) -> nivis::Reading {
-            let reading = self.time.read();
-            if self.armed.swap(false, Ordering::SeqCst) {
-                self.reached.wait();
-                self.go_on.wait();
-            }
-            reading
-        }
-        fn raw_span(&self, d: Duration) -> u64 {
-            self.time.raw_span(d)
-        }
-    }
-    let clock = Stopper {
-        time: ManualClock::new(T0),
-        armed: AtomicBool::new(false),
-        reached: Barrier::new(2),
-        go_on: Barrier::new(2),
-    };
+    let clock = Stopper::new();
     let ids = Generator::builder(Layout::TWITTER).worker(1).clock(&clock).build().unwrap();
     clock.time.advance(TICK);
-    clock.armed.store(true, Ordering::SeqCst);
+    clock.stop_next_reader();
     thread::scope(|scope| {
         let preempted = scope.spawn(|| ids.try_next_id());
-        clock.reached.wait();
+        clock.stopped.wait();
         clock.time.advance(20 * TICK);
         let newest = ids.try_next_id().unwrap();
-        clock.go_on.wait();
+        clock.resume.wait();
         // It goes on from the newer state.
         let id = preempted.join().unwrap().unwrap();
         assert!(id > newest);

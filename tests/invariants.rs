@@ -5,13 +5,13 @@ mod support;
 
 use std::collections::HashSet;
 use std::sync::Barrier;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
 use nivis::clock::ManualClock;
 use nivis::{Clock, Error, Generator, Id, Layout, LocalGenerator, TscClock};
-use support::{MS, Rng, T0, manual, tick_nanos};
+use support::{MS, Rng, Stopper, T0, manual, tick_nanos};
 
 /// A clock that returns anything: steps, leaps, freezes, another time for each thread that asks.
 struct Liar {
@@ -235,37 +235,10 @@ fn i5_dense_per_core_too() {
 /// clock is the one place where a test can stop a thread for sure; loom covers the others.
 #[test]
 fn i6_lock_free_a_stopped_thread_stops_nobody() {
-    struct Stopper {
-        time: ManualClock,
-        stop: AtomicBool,
-        stopped: Barrier,
-        resume: Barrier,
-    }
-    impl Clock for Stopper {
-        fn raw(&self) -> u64 {
-            self.time.raw()
-        }
-        fn read(&self) -> nivis::Reading {
-            let reading = self.time.read();
-            if self.stop.swap(false, Ordering::SeqCst) {
-                self.stopped.wait();
-                self.resume.wait();
-            }
-            reading
-        }
-        fn raw_span(&self, d: Duration) -> u64 {
-            self.time.raw_span(d)
-        }
-    }
-    let clock = Stopper {
-        time: ManualClock::new(T0),
-        stop: AtomicBool::new(false),
-        stopped: Barrier::new(2),
-        resume: Barrier::new(2),
-    };
+    let clock = Stopper::new();
     let ids = Generator::builder(Layout::TWITTER).worker(3).clock(&clock).build().unwrap();
     clock.time.advance(Duration::from_millis(1));
-    clock.stop.store(true, Ordering::SeqCst);
+    clock.stop_next_reader();
     thread::scope(|scope| {
         let stopped = scope.spawn(|| ids.try_next_id());
         clock.stopped.wait();

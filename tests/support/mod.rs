@@ -1,10 +1,12 @@
 //! What several tests need.
 #![allow(dead_code, reason = "each test file uses its part")]
 
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Barrier};
+use std::time::Duration;
 
 use nivis::clock::ManualClock;
-use nivis::{Generator, Id, Layout};
+use nivis::{Clock, Generator, Id, Layout, Reading};
 
 /// A millisecond, in nanoseconds.
 pub const MS: u64 = 1_000_000;
@@ -22,6 +24,50 @@ pub fn manual(layout: Layout) -> (Generator<Arc<ManualClock>>, Arc<ManualClock>)
 /// The start of an id's tick, in nanoseconds since 1970.
 pub fn tick_nanos(layout: &Layout, id: Id) -> u64 {
     u64::try_from(layout.unix_nanos(id)).unwrap()
+}
+
+/// A clock that stops one thread with a reading in its hands, as the scheduler may.
+pub struct Stopper {
+    pub time: ManualClock,
+    stop: AtomicBool,
+    /// Reached by the thread once it is stopped; wait for that.
+    pub stopped: Barrier,
+    /// Wait here to let it go on.
+    pub resume: Barrier,
+}
+
+impl Stopper {
+    pub fn new() -> Stopper {
+        Stopper {
+            time: ManualClock::new(T0),
+            stop: AtomicBool::new(false),
+            stopped: Barrier::new(2),
+            resume: Barrier::new(2),
+        }
+    }
+
+    pub fn stop_next_reader(&self) {
+        self.stop.store(true, Ordering::SeqCst);
+    }
+}
+
+impl Clock for Stopper {
+    fn raw(&self) -> u64 {
+        self.time.raw()
+    }
+
+    fn read(&self) -> Reading {
+        let reading = self.time.read();
+        if self.stop.swap(false, Ordering::SeqCst) {
+            self.stopped.wait();
+            self.resume.wait();
+        }
+        reading
+    }
+
+    fn raw_span(&self, d: Duration) -> u64 {
+        self.time.raw_span(d)
+    }
 }
 
 /// `SplitMix64`: the same numbers for the same seed, everywhere.
