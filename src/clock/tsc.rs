@@ -82,9 +82,24 @@ impl Shared {
 fn counts_per_nano(counter: &quanta::Clock) -> Option<u64> {
     // 2^40 counts are minutes: the quotient is as exact as the rate that quanta keeps.
     let counts = 1_u64 << 40;
-    let nanos = counter.delta_as_nanos(counter.raw(), counter.raw().wrapping_add(counts));
+    let start = counter.raw();
+    plausible(counts, counter.delta_as_nanos(start, start.wrapping_add(counts)))
+}
+
+/// Counts per nanosecond, times 2^32, unless no counter counts like that.
+fn plausible(counts: u64, nanos: u64) -> Option<u64> {
     let rate = (u128::from(counts) << 32).checked_div(u128::from(nanos))?;
     u64::try_from(rate).ok().filter(|rate| (SLOWEST..=FASTEST).contains(rate))
+}
+
+/// What `Debug` calls the source of the counter.
+fn source(counter: Option<&quanta::Clock>) -> &'static str {
+    match counter {
+        // quanta names its source in its own `Debug`, and nowhere else.
+        Some(counter) if format!("{counter:?}").contains("Counter") => "the processor's counter",
+        Some(_) => "the system's monotonic clock: the processor has no invariant counter",
+        None => "the system's stopwatch: the counter's rate is not plausible",
+    }
 }
 
 /// Nanoseconds on a clock that only goes on, sleep included where the system has such a clock.
@@ -174,16 +189,8 @@ impl Clock for TscClock {
 impl fmt::Debug for TscClock {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let shared = shared();
-        // quanta names its source in its own `Debug`, and nowhere else.
-        let source = match &shared.counter {
-            Some(counter) if format!("{counter:?}").contains("Counter") => {
-                "the processor's counter"
-            }
-            Some(_) => "the system's monotonic clock: the processor has no invariant counter",
-            None => "the system's stopwatch: the counter's rate is not plausible",
-        };
         f.debug_struct("TscClock")
-            .field("source", &source)
+            .field("source", &source(shared.counter.as_ref()))
             .field(
                 "counts_per_nano",
                 &format_args!(
@@ -223,10 +230,6 @@ mod tests {
     fn spans_are_rounded_down_and_do_not_overflow() {
         let clock = TscClock::new();
         assert_eq!(clock.raw_span(Duration::ZERO), 0);
-        assert_eq!(
-            clock.raw_span(Duration::MAX),
-            u64::MAX >> 32 << 32 | clock.raw_span(Duration::MAX) & 0xFFFF_FFFF
-        );
         let second = clock.raw_span(Duration::from_secs(1));
         assert!((1_000_000..=20_000_000_000).contains(&second), "{second}");
     }
@@ -242,7 +245,23 @@ mod tests {
     }
 
     #[test]
+    fn an_implausible_rate_is_not_believed() {
+        let giga = 1_000_000_000;
+        assert_eq!(plausible(giga, giga), Some(1 << 32));
+        assert_eq!(plausible(5 * giga, 2 * giga), Some(5 << 31));
+        assert!(plausible(giga, 1_000 * giga).is_some() && plausible(20 * giga, giga).is_some());
+        assert_eq!(plausible(giga, 1_001 * giga), None, "slower than 1 MHz");
+        assert_eq!(plausible(20 * giga + 1, giga), None, "faster than 20 GHz");
+        assert_eq!(plausible(u64::MAX, 1), None);
+        assert_eq!(plausible(giga, 0), None);
+        assert_eq!(plausible(0, giga), None);
+    }
+
+    #[test]
     fn debug_names_the_source() {
-        assert!(format!("{:?}", TscClock::new()).contains("counter"));
+        let debug = format!("{:?}", TscClock::new().max_ahead(Duration::from_secs(3)));
+        assert!(debug.contains("source: \"the ") && debug.contains("max_ahead: 3s"), "{debug}");
+        assert!(source(None).contains("not plausible"));
+        assert!(source(Some(&quanta::Clock::new())).contains("counter"));
     }
 }
