@@ -12,7 +12,7 @@ use nivis::OnTurn;
 /// Three threads: each batch is one stretch of numbers that nobody else gets into.
 #[test]
 fn batches_against_batches_and_single_ids() {
-    model("batches_against_batches_and_single_ids", Some(2), || {
+    model("batches_against_batches_and_single_ids", None, || {
         let clock = clock();
         let ids = builder(&clock).clock(OnTurn::new(clock.clone())).lead(2 * TICK).build();
         let ids = Arc::new(ids.unwrap());

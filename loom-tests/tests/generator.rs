@@ -123,7 +123,7 @@ fn rollover_of_a_narrow_sequence() {
 
 #[test]
 fn batches_against_single_ids() {
-    model("batches_against_single_ids", Some(3), || {
+    model("batches_against_single_ids", None, || {
         let clock = clock();
         let ids = builder(&clock).clock(OnTurn::new(clock.clone())).lead(2 * TICK).build();
         let ids = Arc::new(ids.unwrap());
@@ -143,7 +143,7 @@ fn batches_against_single_ids() {
 /// from the new tick, whatever deadline others leave behind.
 #[test]
 fn a_counter_that_restarts_freezes_no_tick() {
-    model("a_counter_that_restarts_freezes_no_tick", Some(3), || {
+    model("a_counter_that_restarts_freezes_no_tick", None, || {
         let clock = clock();
         let ids = ids(&clock);
         clock.set_raw(at(50));
@@ -168,7 +168,7 @@ fn a_counter_that_restarts_freezes_no_tick() {
 /// Two threads draw the first ids at once.
 #[test]
 fn the_first_ids() {
-    model("the_first_ids", Some(4), || {
+    model("the_first_ids", None, || {
         let clock = clock();
         let ids = Arc::new(builder(&clock).build().unwrap());
         let (other, mover) = (ids.clone(), clock.clone());
@@ -187,7 +187,7 @@ fn the_first_ids() {
 /// A tick is full; one waits for the next, and another moves the clock.
 #[test]
 fn on_turn_against_a_waiting_generator() {
-    model("on_turn_against_a_waiting_generator", Some(3), || {
+    model("on_turn_against_a_waiting_generator", None, || {
         let clock = clock();
         let ids = builder(&clock).clock(OnTurn::new(clock.clone())).build();
         let ids = Arc::new(ids.unwrap());
@@ -256,7 +256,7 @@ fn refusals_name_the_next_tick() {
 /// Who finds the tick fresh by another's deadline draws from a word of that tick.
 #[test]
 fn a_fresh_deadline_means_a_fresh_word() {
-    model("a_fresh_deadline_means_a_fresh_word", Some(3), || {
+    model("a_fresh_deadline_means_a_fresh_word", None, || {
         let clock = clock();
         let ids = ids(&clock);
         ids.turn();

@@ -110,7 +110,7 @@ fn a_new_slice_that_ends_with_the_old_one() {
 /// A late renewal comes after a longer one: the slice stays as long as it was.
 #[test]
 fn two_grants_at_once() {
-    model("two_grants_at_once", Some(3), || {
+    model("two_grants_at_once", None, || {
         let clock = clock();
         let ids = Arc::new(builder(&clock).lease_end(START + 2).build().unwrap());
         clock.advance(4 * TICK);

@@ -17,7 +17,7 @@ fn look(stopwatch: u64, real: u64) -> Look {
 /// The system's clock is set back: one thread has read it before, one after, and a third compares.
 #[test]
 fn down_by_slowing_and_never_back() {
-    model("down_by_slowing_and_never_back", Some(3), || {
+    model("down_by_slowing_and_never_back", None, || {
         let steer = Arc::new(Steer::new(look(100 * MS, REAL)));
         let other = steer.clone();
         let thread = thread::spawn(move || {
@@ -40,7 +40,7 @@ fn down_by_slowing_and_never_back() {
 
 #[test]
 fn up_at_once_against_down() {
-    model("up_at_once_against_down", Some(3), || {
+    model("up_at_once_against_down", None, || {
         let steer = Arc::new(Steer::new(look(100 * MS, REAL)));
         let other = steer.clone();
         let thread = thread::spawn(move || {
@@ -66,7 +66,7 @@ fn up_at_once_against_down() {
 #[ignore = "fails: a thread may pair the age of the first jump with the offset of the second"]
 fn a_wild_jump_does_not_inherit_the_age_of_another() {
     const YEAR: u64 = 365 * 86_400_000 * MS;
-    model("a_wild_jump_does_not_inherit_the_age_of_another", Some(3), || {
+    model("a_wild_jump_does_not_inherit_the_age_of_another", None, || {
         let steer = Arc::new(Steer::new(look(100 * MS, REAL)));
         steer.time(look(200 * MS, REAL + YEAR));
         // Both are spawned: loom runs them in this order first, and its search does not find an order in
