@@ -207,6 +207,13 @@ impl<C: Clock> GeneratorBuilder<C> {
             }
             tick = tick.max(last + 1);
         }
+        if tick > layout.max_tick() {
+            return Err(if plan.lead > 0 {
+                BuildError::Lead { lead: self.lead, layout }
+            } else {
+                BuildError::Expired { layout, now_unix_ms }
+            });
+        }
         Ok((plan, shape.first(tick), worker))
     }
 

@@ -108,6 +108,13 @@ pub enum BuildError {
         /// The clock, in milliseconds since 1970.
         now_unix_ms: u64,
     },
+    /// The first id would come after the layout's last tick: it comes past `lead`.
+    Lead {
+        /// What was asked for.
+        lead: Duration,
+        /// The layout that ends before.
+        layout: Layout,
+    },
     /// The id to start after is not of this layout: it has bits above the layout's.
     StartAfter {
         /// The id.
@@ -156,6 +163,9 @@ impl fmt::Display for BuildError {
                 f,
                 "the tick field of {layout} is used up: the clock reads {now_unix_ms} ms, past its last tick"
             ),
+            BuildError::Lead { lead, layout } => {
+                write!(f, "a lead of {lead:?} puts the first id past the last tick of {layout}")
+            }
             BuildError::StartAfter { id, layout } => {
                 write!(f, "cannot start after {id}: it has bits above those of {layout}")
             }

@@ -219,7 +219,7 @@ impl<C: Clock> Generator<C> {
     /// the builder was told).
     ///
     /// It waits for time alone: for the next tick, or for a clock that is a little behind. It sleeps
-    /// if that takes more than 100 us; see [`next_id_async`](Self::next_id_async) for executors.
+    /// if that takes more than 100 us; for executors there is `next_id_async`, with feature `tokio`.
     ///
     /// # Errors
     ///

@@ -79,6 +79,8 @@
 //!   [`Error::Exhausted`]; [`next_id`](Generator::next_id) waits.
 //! - A layout has a ceiling: 4,096 ids per millisecond and worker for Twitter's. Above it callers wait,
 //!   in no particular order.
+//! - A process that forks while another of its threads makes its very first generator or clock may
+//!   leave the child waiting for that for ever: make one before forking.
 //! - On systems other than Linux a child made by a raw `clone()` is not recognized as a fork, and on
 //!   Windows there is nothing to recognize.
 #![cfg_attr(not(any(feature = "std", test)), no_std)]

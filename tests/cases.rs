@@ -365,6 +365,14 @@ fn case_12_the_last_tick_of_a_layout_and_one_more() {
         }
         let too_late = Generator::builder(layout).worker(0).clock(&clock).build();
         assert!(matches!(too_late, Err(BuildError::Expired { .. })), "{layout}");
+        // A lead that leaves no tick, or no tick left to start in, is no generator either.
+        let ahead = Generator::builder(layout).worker(0).lead(Duration::MAX);
+        let now = ManualClock::new(layout.epoch() * MS + MS);
+        let refusal = ahead.clock(&now).build().unwrap_err();
+        assert!(matches!(refusal, BuildError::Lead { .. }), "{layout}: {refusal}");
+        let last = ManualClock::new(end - 1);
+        let refusal = Generator::builder(layout).worker(0).clock(&last).build().unwrap_err();
+        assert!(matches!(refusal, BuildError::Expired { .. }), "{layout}: {refusal}");
     }
     assert!(matches!(Generator::new(Layout::BAIDU, 1), Err(BuildError::Expired { .. })));
 }
