@@ -563,6 +563,26 @@ mod tests {
         }
     }
 
+    /// What is kept back for those who wait is theirs alone, and all of it.
+    #[test]
+    fn who_gets_what_is_kept_back() {
+        let clock = ManualClock::new(T0 * 1_000_000);
+        let ids = crate::GeneratorBuilder::new(Layout::LEAF, &clock).worker(3).build().unwrap();
+        let full = Err(Error::Exhausted { retry_after: Duration::from_millis(1) });
+        let places = [Place::among(&ids.rest.waiting), Place::among(&ids.rest.waiting)];
+        clock.advance(Duration::from_millis(1));
+        assert_eq!(ids.try_next_ids(5_000).unwrap().len(), 4_094);
+        assert_eq!(ids.try_next_id(), full);
+        let waited = |n| ids.look_and_take_many(n, Caller::Waited).map(|ids| ids.len());
+        assert_eq!(waited(100), Ok(1), "one for each who waits, however many it asks for");
+        assert_eq!(ids.try_next_id(), full);
+        assert_eq!(waited(1), Ok(1));
+        assert_eq!(waited(1), full.map(|_| 0));
+        drop(places);
+        clock.advance(Duration::from_millis(1));
+        assert_eq!(ids.try_next_ids(5_000).unwrap().len(), 4_096, "nobody waits any more");
+    }
+
     /// A renewal goes on in the tick; a gap, or another worker, starts in the slice and a later tick.
     #[test]
     fn what_a_grant_does_to_the_next_id() {
