@@ -30,7 +30,7 @@ fn a_deadline_is_no_older_than_its_counter() {
 /// they are done, whatever deadlines they left, the tick is the clock's.
 #[test]
 fn two_readers_and_a_counter_that_restarts() {
-    model("two_readers_and_a_counter_that_restarts", None, || {
+    model("two_readers_and_a_counter_that_restarts", Some(2), || {
         let clock = clock();
         clock.set_raw(at(50));
         let ids = ids(&clock);
