@@ -63,7 +63,6 @@ fn up_at_once_against_down() {
 /// A jump ahead of a year was seen long ago, and another one comes, seen by two threads at once. The
 /// second has not stood for 3 s, so that neither thread follows it.
 #[test]
-#[ignore = "fails: a thread may pair the age of the first jump with the offset of the second"]
 fn a_wild_jump_does_not_inherit_the_age_of_another() {
     const YEAR: u64 = 365 * 86_400_000 * MS;
     model("a_wild_jump_does_not_inherit_the_age_of_another", None, || {

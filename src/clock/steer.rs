@@ -8,7 +8,8 @@
 //! Everything is `Relaxed`. No memory is published through these words, and each is right by itself:
 //! `steered_at` hands every stretch of the stopwatch to one thread, so that time is slowed once for
 //! it; `offset` is raised with `fetch_max` and lowered by compare-and-swap, so that a late thread
-//! cannot undo a rise; and whatever the offset was for whom, `peak` is one atomic maximum, so that no
+//! cannot undo a rise; a jump that is being watched is one word, so that its age and its size belong
+//! together; and whatever the offset was for whom, `peak` is one atomic maximum, so that no
 //! reading is below one that was returned before it started (coherence of a single location).
 
 use crate::sync::{AtomicI64, AtomicU64, Ordering};
@@ -49,14 +50,42 @@ fn difference(a: u64, b: u64) -> i64 {
     a.wrapping_sub(b).cast_signed()
 }
 
-/// A wild jump ahead that is being watched: no jump if `since` is 0.
+/// A wild jump ahead that is being watched: since when, in 1/16 s of the stopwatch, and the offset it
+/// leads to, in seconds. None is 0.
+///
+/// One word, so that a thread cannot pair the age of one jump with the offset of another. The stopwatch
+/// wraps in 97 days; the offset does in 1,000 years.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Wild {
-    since: u64,
-    offset: i64,
-}
+struct Wild(u64);
 
-const TAME: Wild = Wild { since: 0, offset: 0 };
+const TAME: Wild = Wild(0);
+
+impl Wild {
+    const UNIT: u64 = SECOND / 16;
+    const SINCE_BITS: u32 = 27;
+    const SINCE: u64 = (1 << Self::SINCE_BITS) - 1;
+    const WATCHED: u64 = 1 << 63;
+
+    fn new(since: u64, offset: i64) -> Wild {
+        let seconds = offset.div_euclid(SECOND.cast_signed()).cast_unsigned();
+        let since = (since / Self::UNIT) & Self::SINCE;
+        Wild(Self::WATCHED | ((seconds << Self::SINCE_BITS) & !Self::WATCHED) | since)
+    }
+
+    /// Whether this is a watched jump to `offset`, within a second.
+    fn leads_to(self, offset: i64) -> bool {
+        let there = |offset: i64| Wild::new(0, offset).0 & !Self::SINCE;
+        let step = STEP.cast_signed();
+        let here = self.0 & !Self::SINCE;
+        [offset - step, offset, offset + step].map(there).contains(&here)
+    }
+
+    /// How long it has stood, in nanoseconds, rounded down.
+    fn stood(self, now: u64) -> u64 {
+        let units = (now / Self::UNIT).wrapping_sub(self.0) & Self::SINCE;
+        units.saturating_sub(1) * Self::UNIT
+    }
+}
 
 /// What a look does to the offset and to the jump that is being watched.
 fn decide(offset: i64, elapsed: u64, look: &Look, wild: Wild) -> (i64, Wild) {
@@ -67,11 +96,10 @@ fn decide(offset: i64, elapsed: u64, look: &Look, wild: Wild) -> (i64, Wild) {
             return (low, TAME);
         }
         // Rule 2: a wild jump has to stand, as the same jump.
-        let same = wild.since != 0 && low.abs_diff(wild.offset) <= STEP;
-        if !same {
-            return (offset, Wild { since: look.after.max(1), offset: low });
+        if !wild.leads_to(low) {
+            return (offset, Wild::new(look.after, low));
         }
-        if look.after.saturating_sub(wild.since) >= STAND {
+        if wild.stood(look.after) >= STAND {
             return (low, TAME);
         }
         return (offset, wild);
@@ -90,8 +118,7 @@ pub struct Steer {
     offset: AtomicI64,
     /// The stopwatch up to which somebody has steered.
     steered_at: AtomicU64,
-    wild_since: AtomicU64,
-    wild_offset: AtomicI64,
+    wild: AtomicU64,
     /// The largest time returned.
     peak: AtomicU64,
 }
@@ -102,8 +129,7 @@ impl Steer {
         Steer {
             offset: AtomicI64::new(look.low()),
             steered_at: AtomicU64::new(look.after),
-            wild_since: AtomicU64::new(0),
-            wild_offset: AtomicI64::new(0),
+            wild: AtomicU64::new(TAME.0),
             peak: AtomicU64::new(0),
         }
     }
@@ -125,10 +151,7 @@ impl Steer {
 
     fn steer(&self, elapsed: u64, look: &Look) {
         let offset = self.offset.load(Ordering::Relaxed);
-        let wild = Wild {
-            since: self.wild_since.load(Ordering::Relaxed),
-            offset: self.wild_offset.load(Ordering::Relaxed),
-        };
+        let wild = Wild(self.wild.load(Ordering::Relaxed));
         let (next, watched) = decide(offset, elapsed, look, wild);
         if next > offset {
             self.offset.fetch_max(next, Ordering::Relaxed);
@@ -137,10 +160,8 @@ impl Steer {
             let _ =
                 self.offset.compare_exchange(offset, next, Ordering::Relaxed, Ordering::Relaxed);
         }
-        if watched != wild {
-            self.wild_offset.store(watched.offset, Ordering::Relaxed);
-            self.wild_since.store(watched.since, Ordering::Relaxed);
-        }
+        // Lost to a thread with another look: it watches.
+        let _ = self.wild.compare_exchange(wild.0, watched.0, Ordering::Relaxed, Ordering::Relaxed);
     }
 
     /// By how much time leads the system's clock, in nanoseconds; 0 if it does not.
@@ -216,7 +237,32 @@ mod tests {
             assert!(world.pass(MS) < T0 + 10 * SECOND);
         }
         assert!(world.real - jumped >= STAND);
-        assert_eq!(world.pass(MS), world.real);
+        for _ in 0..125 {
+            world.pass(MS);
+        }
+        assert_eq!(world.last, world.real);
+    }
+
+    #[test]
+    fn a_watched_jump_knows_its_age_and_its_size() {
+        let second = SECOND.cast_signed();
+        for offset in [-5 * second, -1, 0, 3_600 * second, T0.cast_signed(), i64::MAX / 2] {
+            for since in [0, 1, 5 * SECOND, u64::MAX / 3] {
+                let wild = Wild::new(since, offset);
+                assert_ne!(wild, TAME);
+                for near in [offset - second, offset, offset + second] {
+                    assert!(wild.leads_to(near), "{offset} {near}");
+                }
+                for far in [offset - 3 * second, offset + 3 * second, offset + 1_000_000 * second] {
+                    assert!(!wild.leads_to(far), "{offset} {far}");
+                }
+                for age in [0, 1, SECOND, STAND, 3_600 * SECOND] {
+                    let stood = wild.stood(since + age);
+                    assert!(stood <= age && stood + 2 * Wild::UNIT >= age, "{since} {age} {stood}");
+                }
+            }
+        }
+        assert!(!TAME.leads_to(0));
     }
 
     #[test]

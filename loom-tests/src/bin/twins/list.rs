@@ -367,6 +367,15 @@ pub const TWINS: &[Twin] = &[
         says: "undone",
     },
     Twin {
+        name: "a_jump_that_is_watched_whatever_its_size",
+        file: STEER,
+        from: "if !wild.leads_to(low) {",
+        to: "if wild == TAME {",
+        test: "steer",
+        model: "a_wild_jump_does_not_inherit_the_age_of_another",
+        says: "wild",
+    },
+    Twin {
         name: "steer_slows_twice_for_one_stretch",
         file: STEER,
         from: "                .is_ok()",
