@@ -679,6 +679,21 @@ fn time_moves_on_turn_and_not_in_between() {
     clock.advance(TICK);
     let (drawn, _) = drain(&ids);
     assert_eq!(drawn.len(), 4_095 + 4_096);
+
+    // And so for one thread's own.
+    let clock = ManualClock::new(T0);
+    let local = Generator::builder(Layout::TWITTER).worker(1).clock(OnTurn::new(&clock));
+    let local = local.build_local().unwrap();
+    let shown = || tick_nanos(&Layout::TWITTER, local.try_next_id().unwrap());
+    clock.advance(TICK);
+    assert_eq!(shown(), T0 + MS);
+    clock.advance(10 * TICK);
+    assert_eq!(shown(), T0 + MS);
+    let batch = local.try_next_ids(3).unwrap().last().unwrap();
+    assert_eq!(tick_nanos(&Layout::TWITTER, batch), T0 + MS);
+    local.turn();
+    assert_eq!(shown(), T0 + 11 * MS);
+    assert!(format!("{local:?}").contains("worker: 1, sequence: 1"), "{local:?}");
 }
 
 #[test]

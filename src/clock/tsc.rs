@@ -261,6 +261,10 @@ mod tests {
     fn debug_names_the_source() {
         let debug = format!("{:?}", TscClock::new().max_ahead(Duration::from_secs(3)));
         assert!(debug.contains("source: \"the ") && debug.contains("max_ahead: 3s"), "{debug}");
+        let most = TscClock::new().max_ahead(Duration::MAX);
+        assert_eq!(most.max_ahead, u64::MAX);
+        // quanta has a counter everywhere, if only the system's monotonic clock.
+        assert!(shared().counter.is_some());
         assert!(source(None).contains("not plausible"));
         assert!(source(Some(&quanta::Clock::new())).contains("counter"));
     }
