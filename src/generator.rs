@@ -564,6 +564,7 @@ mod tests {
     }
 
     /// What is kept back for those who wait is theirs alone, and all of it.
+    #[cfg(feature = "std")]
     #[test]
     fn who_gets_what_is_kept_back() {
         let clock = ManualClock::new(T0 * 1_000_000);

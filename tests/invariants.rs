@@ -312,5 +312,6 @@ fn errors_and_generators_may_cross_threads() {
     both::<Generator<std::sync::Arc<TscClock>>>();
     both::<Generator<Box<dyn Clock + Send + Sync>>>();
     let ids = manual(Layout::TWITTER).0;
-    assert!(format!("{ids:?}").contains("Generator"));
+    let debug = format!("{ids:?}");
+    assert!(debug.contains("Layout(41 tick") && debug.contains("worker: 1"), "{debug}");
 }
